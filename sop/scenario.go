@@ -1,0 +1,317 @@
+package sop
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+)
+
+// Sampler draws scenarios of one variant. It enumerates the consistent fact
+// assignments once; it is not safe for concurrent use.
+type Sampler struct {
+	V *Variant
+	M *Machine
+	// Worlds are the consistent assignments for which numbers exist, by the
+	// outcome in which they end.
+	Worlds [][]World
+	// Impossible counts consistent assignments for which no numbers exist;
+	// Undecided those in which no outcome ever falls due.
+	Impossible, Undecided int
+
+	feasible map[string]bool
+	pairs    [][2]World
+	paired   bool
+}
+
+// World is one consistent assignment of facts.
+type World struct {
+	facts   set
+	Outcome int // the outcome in which it ends
+}
+
+const (
+	maxEnumerated = 13   // conditions up to which assignments are enumerated
+	sampledWorlds = 4096 // assignments tried where there are more
+	maxPaired     = 1024 // assignments compared for minimal pairs
+)
+
+// NewSampler compiles the variant and enumerates its worlds. Draws beyond the
+// enumeration limit come from a fixed seed, so that equal variants give equal
+// samplers.
+func NewSampler(v *Variant) (*Sampler, error) {
+	m, err := Compile(&v.Graph)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sampler{V: v, M: m, Worlds: make([][]World, len(m.outcomes)), feasible: map[string]bool{}}
+	rng := rand.New(rand.NewPCG(uint64(len(m.conds)), 0x5ca1ab1e))
+	n := len(m.conds)
+	if n <= maxEnumerated {
+		for x := range 1 << n {
+			s.add(set(x), rng)
+		}
+	} else {
+		seen := map[set]bool{}
+		for range sampledWorlds {
+			if x := s.randomFacts(rng); !seen[x] {
+				seen[x] = true
+				s.add(x, rng)
+			}
+		}
+	}
+	return s, nil
+}
+
+// randomFacts draws an assignment, mostly true, and makes it consistent by
+// making conditions false until nothing depends on what is not so.
+func (s *Sampler) randomFacts(rng *rand.Rand) set {
+	x := set(0)
+	for i := range s.M.conds {
+		if rng.IntN(4) > 0 {
+			x |= bit(i)
+		}
+	}
+	for range s.M.conds {
+		facts := s.M.factMap(x)
+		for i, c := range s.M.conds {
+			if facts[c] && !s.V.DependsOn[c].Holds(facts) {
+				x &^= bit(i)
+			}
+		}
+	}
+	return x
+}
+
+func (s *Sampler) add(x set, rng *rand.Rand) {
+	facts := s.M.factMap(x)
+	if !s.V.Consistent(facts) {
+		return
+	}
+	if !s.solvable(facts, rng) {
+		s.Impossible++
+		return
+	}
+	if !s.allowsGoalInnately(facts) {
+		return
+	}
+	k := s.M.finalOutcome(x)
+	if k < 0 {
+		s.Undecided++
+		return
+	}
+	s.Worlds[k] = append(s.Worlds[k], World{x, k})
+}
+
+// allowsGoalInnately keeps worlds out in which the rules permit the goal but
+// the tool itself would refuse.
+func (s *Sampler) allowsGoalInnately(facts map[string]bool) bool {
+	goal := s.V.Calls[s.V.Goal]
+	if goal == nil || goal.Innate == nil || !s.V.Requires[s.V.Goal].Holds(facts) {
+		return true
+	}
+	r := resolver{v: s.V}
+	names := map[string]string{}
+	for c, use := range s.V.Conditions {
+		n, _ := ParseName(c)
+		names[use.Base] = n.Base
+	}
+	r.names = names
+	return s.V.project(r.tree(s.V.Domain.renameTree(goal.Innate, goal.Args))).Holds(facts)
+}
+
+func (m *Machine) factMap(x set) map[string]bool {
+	facts := make(map[string]bool, len(m.conds))
+	for i, c := range m.conds {
+		facts[c] = x.has(i)
+	}
+	return facts
+}
+
+// solvable caches, by the truth of the comparisons, whether numbers exist.
+func (s *Sampler) solvable(facts map[string]bool, rng *rand.Rand) bool {
+	solver := newSolver(s.V, facts)
+	if solver.absurd || len(solver.want) == 0 {
+		return !solver.absurd
+	}
+	key := fmt.Sprint(solver.values)
+	for _, w := range solver.want {
+		key += w.compare.String() + fmt.Sprint(w.holds)
+	}
+	ok, done := s.feasible[key]
+	if !done {
+		_, ok = solver.draw(rng)
+		s.feasible[key] = ok
+	}
+	return ok
+}
+
+// Count returns the worlds that end in outcome k.
+func (s *Sampler) Count(k int) int { return len(s.Worlds[k]) }
+
+// Scenario draws a scenario of the world.
+func (s *Sampler) Scenario(w World, rng *rand.Rand) (*Scenario, error) {
+	facts := s.M.factMap(w.facts)
+	numbers, ok := newSolver(s.V, facts).draw(rng)
+	if !ok {
+		return nil, fmt.Errorf("procedure %s: no numbers found for the facts", s.V.Procedure.Goal)
+	}
+	return &Scenario{Facts: facts, Values: numbers, Bindings: s.bind(numbers, rng)}, nil
+}
+
+// bind gives every parameter that a call of the variant takes a value:
+// stated values their number, the others an example of their pool, no two of
+// one pool the same.
+func (s *Sampler) bind(numbers map[string]float64, rng *rand.Rand) map[string]any {
+	sources := map[string]bool{}
+	for _, c := range s.V.Calls {
+		for _, src := range c.Args {
+			sources[src] = true
+		}
+	}
+	for _, c := range s.V.Conditions {
+		for _, src := range c.Args {
+			sources[src] = true
+		}
+	}
+	bindings := map[string]any{}
+	used := map[string]bool{} // pool and example
+	for _, name := range sortedKeys(sources) {
+		if x, ok := numbers[name]; ok {
+			bindings[name] = x
+			continue
+		}
+		if val := s.V.Domain.Values[name]; val != nil {
+			bindings[name] = val.random(rng)
+			continue
+		}
+		p := s.V.Domain.Parameters[name]
+		if p == nil || len(p.Examples) == 0 {
+			bindings[name] = name
+			continue
+		}
+		pool := p.Pool
+		if pool == "" {
+			pool = name
+		}
+		i := rng.IntN(len(p.Examples))
+		key := func() string { return fmt.Sprint(pool, "\x00", p.Examples[i]) }
+		for range p.Examples {
+			if !used[key()] {
+				break
+			}
+			i = (i + 1) % len(p.Examples)
+		}
+		used[key()] = true
+		bindings[name] = p.Examples[i]
+	}
+	return bindings
+}
+
+// Pairs returns the minimal pairs of worlds: the first permits an earlier
+// outcome than the second, and they differ in as few facts as any world of
+// another outcome does from the first. Pairs in one fact come alone where
+// there are any.
+func (s *Sampler) Pairs() [][2]World {
+	if s.paired {
+		return s.pairs
+	}
+	s.paired = true
+	best := 65
+	for k, worlds := range s.Worlds {
+		for _, a := range worlds[:min(len(worlds), maxPaired)] {
+			for _, others := range s.Worlds[k+1:] {
+				for _, b := range others[:min(len(others), maxPaired)] {
+					d := bits.OnesCount64(uint64(a.facts ^ b.facts))
+					if d < best {
+						best, s.pairs = d, s.pairs[:0]
+					}
+					if d == best {
+						s.pairs = append(s.pairs, [2]World{a, b})
+					}
+				}
+			}
+		}
+	}
+	return s.pairs
+}
+
+// Pair draws two scenarios of a pair of worlds that are alike but for the
+// facts in which the worlds differ and, for comparisons, as few values as
+// will do: one, where one is enough.
+func (s *Sampler) Pair(p [2]World, rng *rand.Rand) (a, b *Scenario, err error) {
+	if a, err = s.Scenario(p[0], rng); err != nil {
+		return nil, nil, err
+	}
+	facts := s.M.factMap(p[1].facts)
+	sol := newSolver(s.V, facts)
+	numbers, ok := sol.near(a.Values, rng)
+	if !ok {
+		return nil, nil, fmt.Errorf("procedure %s: no numbers found for the facts", s.V.Procedure.Goal)
+	}
+	bindings := make(map[string]any, len(a.Bindings))
+	for name, x := range a.Bindings {
+		bindings[name] = x
+		if n, ok := numbers[name]; ok {
+			bindings[name] = n
+		}
+	}
+	return a, &Scenario{Facts: facts, Values: numbers, Bindings: bindings}, nil
+}
+
+// near starts from the given numbers and changes one value only, where that
+// is enough.
+func (s *solver) near(from map[string]float64, rng *rand.Rand) (map[string]float64, bool) {
+	start := func() map[string]float64 {
+		numbers := map[string]float64{}
+		for _, name := range s.values {
+			if x, ok := from[name]; ok {
+				numbers[name] = x
+			} else {
+				numbers[name] = s.v.Values[name].random(rng)
+			}
+		}
+		return numbers
+	}
+	numbers := start()
+	var violated []comparisonWant
+	for _, w := range s.want {
+		if holds, ok := w.compare.Holds(numbers); !ok || holds != w.holds {
+			violated = append(violated, w)
+		}
+	}
+	if len(violated) == 0 {
+		return numbers, true
+	}
+	for range solverRepairs {
+		numbers = start()
+		if s.move(violated[rng.IntN(len(violated))], numbers, rng) && s.satisfied(numbers) {
+			return numbers, true
+		}
+	}
+	for range solverRestarts {
+		numbers = start()
+		if s.repair(numbers, rng) {
+			return numbers, true
+		}
+	}
+	return s.draw(rng)
+}
+
+func (s *solver) satisfied(numbers map[string]float64) bool {
+	for _, w := range s.want {
+		if holds, ok := w.compare.Holds(numbers); !ok || holds != w.holds {
+			return false
+		}
+	}
+	return true
+}
+
+// Differs names the conditions in which two worlds differ.
+func (s *Sampler) Differs(a, b World) []string {
+	var names []string
+	(a.facts ^ b.facts).each(func(i int) { names = append(names, s.M.conds[i]) })
+	return names
+}
+
+// Facts returns the assignment of a world.
+func (s *Sampler) Facts(w World) map[string]bool { return s.M.factMap(w.facts) }

@@ -1,0 +1,165 @@
+package sop
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sort"
+)
+
+// Next returns the right next actions after a history, sorted: those without
+// fault or waste that leave a way to an end without fault under these facts.
+func (m *Machine) Next(facts map[string]bool, history Workflow) []string {
+	truth := m.factSet(facts)
+	s := m.start(truth)
+	for _, item := range history {
+		if m.isEnd(item) {
+			return nil
+		}
+		if c, ok := m.callIx[item]; ok {
+			s = m.step(&s, c, truth)
+		}
+	}
+	var right []string
+	for _, o := range m.outcomes {
+		if _, ok := m.checkEnd(o.end, &s); ok && !slices.Contains(right, o.end) {
+			right = append(right, o.end)
+		}
+	}
+	m.candidates(&s).each(func(c int) {
+		next := m.step(&s, c, truth)
+		if m.canFinish(&next, truth) {
+			right = append(right, m.calls[c])
+		}
+	})
+	sort.Strings(right)
+	return right
+}
+
+// candidates is the calls that are neither fault nor waste now.
+func (m *Machine) candidates(s *state) (calls set) {
+	(m.useful(s) &^ s.made &^ m.ends).each(func(c int) {
+		if m.orderedValue(m.phi[c], s) == yes {
+			calls |= bit(c)
+		}
+	})
+	return calls
+}
+
+// endsNow returns the item that ends the workflow rightly now, or "".
+func (m *Machine) endsNow(s *state) string {
+	if k := m.dueOutcome(s, false); k >= 0 {
+		if _, ok := m.checkEnd(m.outcomes[k].end, s); ok {
+			return m.outcomes[k].end
+		}
+	}
+	return ""
+}
+
+// canFinish tells whether calls without fault (waste allowed) can lead to an
+// end without fault. Without orders and effects they always can: whatever is
+// callable may be called, and then nothing stays open.
+func (m *Machine) canFinish(s *state, truth set) bool {
+	if len(m.ordered) == 0 && m.effects == 0 {
+		return true
+	}
+	return m.finish(*s, truth, map[string]bool{})
+}
+
+func (m *Machine) finish(s state, truth set, dead map[string]bool) bool {
+	if m.endsNow(&s) != "" {
+		return true
+	}
+	key := s.key()
+	if dead[key] {
+		return false
+	}
+	dead[key] = true
+	useful := m.useful(&s)
+	for _, calls := range []set{useful, ^useful} {
+		found := false
+		m.faultless(&s, calls).each(func(c int) {
+			if !found {
+				found = m.finish(m.step(&s, c, truth), truth, dead)
+			}
+		})
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// faultless is those of the calls that can be made without fault and that
+// change the state.
+func (m *Machine) faultless(s *state, among set) (calls set) {
+	for c := range m.calls {
+		if among.has(c) && !m.ends.has(c) && (!s.made.has(c) || m.effects.has(c)) && m.orderedValue(m.phi[c], s) == yes {
+			calls |= bit(c)
+		}
+	}
+	return calls
+}
+
+// Positive draws a workflow without fault and without waste. The same facts
+// and the same state of rng give the same workflow. The error says that there
+// is none, which only orders and effects can bring about.
+func (m *Machine) Positive(facts map[string]bool, rng *rand.Rand) (Workflow, error) {
+	truth := m.factSet(facts)
+	w, ok := m.complete(m.start(truth), nil, truth, rng, map[string]bool{})
+	if !ok {
+		return nil, fmt.Errorf("procedure %s: no workflow without fault and waste for these facts", m.g.Goal)
+	}
+	return w, nil
+}
+
+func (m *Machine) complete(s state, w Workflow, truth set, rng *rand.Rand, dead map[string]bool) (Workflow, bool) {
+	if end := m.endsNow(&s); end != "" {
+		return append(w, end), true
+	}
+	key := s.key()
+	if dead[key] {
+		return nil, false
+	}
+	var calls []int
+	m.candidates(&s).each(func(c int) { calls = append(calls, c) })
+	rng.Shuffle(len(calls), func(i, j int) { calls[i], calls[j] = calls[j], calls[i] })
+	for _, c := range calls {
+		if done, ok := m.complete(m.step(&s, c, truth), append(w, m.calls[c]), truth, rng, dead); ok {
+			return done, true
+		}
+	}
+	dead[key] = true
+	return nil, false
+}
+
+// FinalOutcome returns the index of the outcome in which the facts end when
+// everything that can be known without fault is known, orders ignored; ok is
+// false where none is due even then.
+func (m *Machine) FinalOutcome(facts map[string]bool) (k int, ok bool) {
+	k = m.finalOutcome(m.factSet(facts))
+	return k, k >= 0
+}
+
+func (m *Machine) finalOutcome(truth set) int {
+	s := m.start(truth)
+	s.track = nil
+	for {
+		if k := m.dueOutcome(&s, true); k >= 0 {
+			return k
+		}
+		before := s
+		m.callable(stateKey{s.made, s.known, s.val}).each(func(c int) {
+			if !s.made.has(c) {
+				s.made |= bit(c)
+				m.establish(&s, truth)
+				if m.effects.has(c) && m.answers(c, &s, truth) {
+					m.apply(c, &s)
+				}
+			}
+		})
+		if s.made == before.made && s.known == before.known && s.val == before.val {
+			return -1
+		}
+	}
+}
