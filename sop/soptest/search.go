@@ -1,0 +1,244 @@
+package soptest
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fmsop/fmsop/sop"
+)
+
+// key tells two moments apart wherever they can go different ways.
+func (m *moment) key() string {
+	key := fmt.Sprint(m.state)
+	for _, a := range keys(m.requires) {
+		key += m.requires[a].key()
+	}
+	for _, n := range m.outcomes {
+		key += n.key()
+	}
+	return key
+}
+
+func (n *node) key() string {
+	key := fmt.Sprint(n.value, n.settled, n.closed, n.broken)
+	for _, p := range n.parts {
+		key += p.key()
+	}
+	return key
+}
+
+// Finishable tells whether some continuation makes the whole workflow free of
+// faults; the history has to be.
+func (o *Oracle) Finishable(facts map[string]bool, history sop.Workflow) bool {
+	seen := map[string]bool{}
+	for todo := []sop.Workflow{history}; len(todo) > 0; {
+		w := todo[0]
+		todo = todo[1:]
+		m := o.at(facts, w)
+		if key := m.key(); seen[key] {
+			continue
+		} else {
+			seen[key] = true
+		}
+		for _, end := range o.ends {
+			if o.fault(end, m) == "" {
+				return true
+			}
+		}
+		for a := range o.g.Requires {
+			if !o.isEnd(a) && o.fault(a, m) == "" {
+				todo = append(todo, append(slices.Clone(w), a))
+			}
+		}
+	}
+	return false
+}
+
+// NextRight returns the right next actions after a history without faults.
+func (o *Oracle) NextRight(facts map[string]bool, history sop.Workflow) []string {
+	items := map[string]bool{}
+	for a := range o.g.Requires {
+		items[a] = true
+	}
+	for _, end := range o.ends {
+		items[end] = true
+	}
+	right := []string{}
+	for _, n := range keys(items) {
+		w := append(slices.Clone(history), n)
+		here := slices.ContainsFunc(o.Check(facts, w), func(v sop.Violation) bool {
+			return v.Position == len(history) && v.Kind != sop.NoEnd
+		})
+		if !here && (o.isEnd(n) || o.Finishable(facts, w)) {
+			right = append(right, n)
+		}
+	}
+	return right
+}
+
+// Edges returns the pairs (u, v) where v's requirement names u, or a condition
+// that u helps to make known.
+func (o *Oracle) Edges() [][2]string {
+	var edges [][2]string
+	for _, u := range keys(o.items) {
+		for _, v := range keys(o.g.Requires) {
+			if slices.ContainsFunc(o.g.Requires[v].Names(), func(c string) bool { return c == u || o.informs(u, c) }) {
+				edges = append(edges, [2]string{u, v})
+			}
+		}
+	}
+	return edges
+}
+
+func (o *Oracle) informs(call, cond string) bool {
+	if _, on := o.g.Effects[call][cond]; on {
+		return true
+	}
+	return slices.ContainsFunc(o.sources[cond], func(set uint32) bool { return set&o.bit(call) != 0 })
+}
+
+// Cyclic tells whether some call leads back to itself along the edges.
+func (o *Oracle) Cyclic() bool {
+	reach := map[[2]string]bool{}
+	for _, e := range o.Edges() {
+		reach[e] = true
+	}
+	for {
+		before := len(reach)
+		for a := range reach {
+			for b := range reach {
+				if a[1] == b[0] {
+					reach[[2]string{a[0], b[1]}] = true
+				}
+			}
+		}
+		if len(reach) == before {
+			break
+		}
+	}
+	for e := range reach {
+		if e[0] == e[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// Satisfiable tells whether some consistent facts and some faultless workflow
+// end in the goal.
+func (o *Oracle) Satisfiable() bool {
+	for facts := range assignments(keys(o.g.EstablishedBy)) {
+		if consistent(o.g, facts) && o.reachesGoal(facts) {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *Oracle) reachesGoal(facts map[string]bool) bool {
+	seen := map[string]bool{}
+	for todo := []sop.Workflow{{}}; len(todo) > 0; {
+		w := todo[0]
+		todo = todo[1:]
+		m := o.at(facts, w)
+		if o.isEnd(o.g.Goal) && o.fault(o.g.Goal, m) == "" {
+			return true
+		}
+		if seen[m.key()] {
+			continue
+		}
+		seen[m.key()] = true
+		for a := range o.g.Requires {
+			if !o.isEnd(a) && o.fault(a, m) == "" {
+				todo = append(todo, append(slices.Clone(w), a))
+			}
+		}
+	}
+	return false
+}
+
+// Difference is a workflow of at most that length which, for facts consistent
+// with both graphs, exactly one of the two accepts: a shortest one, or nil.
+func Difference(g, h *sop.Graph, length int) *sop.Witness {
+	a, b := New(g), New(h)
+	names := map[string]bool{}
+	for _, x := range []*sop.Graph{g, h} {
+		for c := range x.EstablishedBy {
+			names[c] = true
+		}
+	}
+	var shortest *sop.Witness
+	for facts := range assignments(keys(names)) {
+		if !consistent(g, facts) || !consistent(h, facts) {
+			continue
+		}
+		if w, ok := difference(a, b, facts, length); ok && (shortest == nil || len(w) < len(shortest.Workflow)) {
+			shortest = &sop.Witness{Facts: facts, Workflow: w}
+		}
+	}
+	return shortest
+}
+
+// difference goes through all workflows by length; one that is faulty in both
+// graphs before its end stays so.
+func difference(a, b *Oracle, facts map[string]bool, length int) (sop.Workflow, bool) {
+	items := map[string]bool{}
+	for _, o := range []*Oracle{a, b} {
+		for x := range o.g.Requires {
+			items[x] = true
+		}
+		for _, x := range o.ends {
+			items[x] = true
+		}
+	}
+	for todo := []sop.Workflow{{}}; len(todo) > 0; {
+		w := todo[0]
+		todo = todo[1:]
+		if a.Accepted(facts, w) != b.Accepted(facts, w) {
+			return w, true
+		}
+		if len(w) == length || !a.open(facts, w) && !b.open(facts, w) {
+			continue
+		}
+		for _, x := range keys(items) {
+			todo = append(todo, append(slices.Clone(w), x))
+		}
+	}
+	return nil, false
+}
+
+// open tells whether the workflow can still become an accepted one: it lacks
+// nothing but its end.
+func (o *Oracle) open(facts map[string]bool, w sop.Workflow) bool {
+	return !slices.ContainsFunc(o.Check(facts, w), func(v sop.Violation) bool { return v.Kind.Fault() && v.Kind != sop.NoEnd }) &&
+		!slices.ContainsFunc(w, o.isEnd)
+}
+
+// Continuations calls f with every sequence of at most that many of the items.
+func Continuations(items []string, length int, f func(sop.Workflow)) {
+	for todo := []sop.Workflow{{}}; len(todo) > 0; {
+		w := todo[0]
+		todo = todo[1:]
+		f(w)
+		for _, x := range items {
+			if len(w) < length {
+				todo = append(todo, append(slices.Clone(w), x))
+			}
+		}
+	}
+}
+
+// assignments goes through all assignments of truth values to the names.
+func assignments(names []string) func(func(map[string]bool) bool) {
+	return func(yield func(map[string]bool) bool) {
+		for bits := range 1 << len(names) {
+			facts := map[string]bool{}
+			for i, n := range names {
+				facts[n] = bits&(1<<i) != 0
+			}
+			if !yield(facts) {
+				return
+			}
+		}
+	}
+}
