@@ -7,17 +7,16 @@ import (
 )
 
 // Sampler draws scenarios of one variant. It enumerates the consistent fact
-// assignments once; it is not safe for concurrent use.
+// assignments once, when they are first asked for; it is not safe for
+// concurrent use.
 type Sampler struct {
 	V *Variant
 	M *Machine
-	// Worlds are the consistent assignments for which numbers exist, by the
-	// outcome in which they end.
-	Worlds [][]World
 	// Impossible counts consistent assignments for which no numbers exist;
 	// Undecided those in which no outcome ever falls due.
 	Impossible, Undecided int
 
+	worlds   [][]World
 	feasible map[string]bool
 	pairs    [][2]World
 	paired   bool
@@ -35,15 +34,28 @@ const (
 	maxPaired     = 1024 // assignments compared for minimal pairs
 )
 
-// NewSampler compiles the variant and enumerates its worlds. Draws beyond the
-// enumeration limit come from a fixed seed, so that equal variants give equal
-// samplers.
+// NewSampler compiles the variant.
 func NewSampler(v *Variant) (*Sampler, error) {
 	m, err := Compile(&v.Graph)
 	if err != nil {
 		return nil, err
 	}
-	s := &Sampler{V: v, M: m, Worlds: make([][]World, len(m.outcomes)), feasible: map[string]bool{}}
+	return &Sampler{V: v, M: m, feasible: map[string]bool{}}, nil
+}
+
+// Worlds returns the consistent assignments for which numbers exist, by the
+// outcome in which they end. Draws beyond the enumeration limit come from a
+// fixed seed, so that equal variants have equal worlds.
+func (s *Sampler) Worlds() [][]World {
+	if s.worlds == nil {
+		s.enumerate()
+	}
+	return s.worlds
+}
+
+func (s *Sampler) enumerate() {
+	m := s.M
+	s.worlds = make([][]World, len(m.outcomes))
 	rng := rand.New(rand.NewPCG(uint64(len(m.conds)), 0x5ca1ab1e))
 	n := len(m.conds)
 	if n <= maxEnumerated {
@@ -59,7 +71,6 @@ func NewSampler(v *Variant) (*Sampler, error) {
 			}
 		}
 	}
-	return s, nil
 }
 
 // randomFacts draws an assignment, mostly true, and makes it consistent by
@@ -99,7 +110,7 @@ func (s *Sampler) add(x set, rng *rand.Rand) {
 		s.Undecided++
 		return
 	}
-	s.Worlds[k] = append(s.Worlds[k], World{x, k})
+	s.worlds[k] = append(s.worlds[k], World{x, k})
 }
 
 // allowsGoalInnately keeps worlds out in which the rules permit the goal but
@@ -146,7 +157,7 @@ func (s *Sampler) solvable(facts map[string]bool, rng *rand.Rand) bool {
 }
 
 // Count returns the worlds that end in outcome k.
-func (s *Sampler) Count(k int) int { return len(s.Worlds[k]) }
+func (s *Sampler) Count(k int) int { return len(s.Worlds()[k]) }
 
 // Scenario draws a scenario of the world.
 func (s *Sampler) Scenario(w World, rng *rand.Rand) (*Scenario, error) {
@@ -217,9 +228,9 @@ func (s *Sampler) Pairs() [][2]World {
 	}
 	s.paired = true
 	best := 65
-	for k, worlds := range s.Worlds {
+	for k, worlds := range s.Worlds() {
 		for _, a := range worlds[:min(len(worlds), maxPaired)] {
-			for _, others := range s.Worlds[k+1:] {
+			for _, others := range s.Worlds()[k+1:] {
 				for _, b := range others[:min(len(others), maxPaired)] {
 					d := bits.OnesCount64(uint64(a.facts ^ b.facts))
 					if d < best {

@@ -1,0 +1,57 @@
+package stages
+
+import (
+	"encoding/json"
+
+	"github.com/fmsop/fmsop/sop"
+)
+
+// Reference is what an answer of stages 2 and 3 is judged against: the
+// variant's graph, the scenario (facts are total), and the calls made so far.
+// It is the JSON of a row's reference column.
+type Reference struct {
+	Requires      map[string]*sop.Tree       `json:"requires"`
+	EstablishedBy map[string]*sop.Tree       `json:"established_by"`
+	DependsOn     map[string]*sop.Tree       `json:"depends_on"`
+	Excludes      [][]string                 `json:"excludes"`
+	Effects       map[string]map[string]bool `json:"effects"`
+	Facts         map[string]bool            `json:"facts"`
+	Values        map[string]float64         `json:"values"`
+	Outcomes      []sop.Outcome              `json:"outcomes"`
+	Goal          string                     `json:"goal"`
+	History       []string                   `json:"history"`
+	Bindings      map[string]any             `json:"bindings"`
+}
+
+func newReference(g *sop.Graph, s *sop.Scenario, history []string) Reference {
+	r := Reference{
+		Requires: g.Requires, EstablishedBy: g.EstablishedBy, DependsOn: g.DependsOn, Excludes: g.Excludes, Effects: g.Effects,
+		Facts: s.Facts, Values: s.Values, Outcomes: g.Outcomes, Goal: g.Goal, History: history, Bindings: s.Bindings,
+	}
+	if r.Excludes == nil {
+		r.Excludes = [][]string{}
+	}
+	if r.History == nil {
+		r.History = []string{}
+	}
+	if r.Values == nil {
+		r.Values = map[string]float64{}
+	}
+	return r
+}
+
+// Graph returns the formal part.
+func (r *Reference) Graph() *sop.Graph {
+	return &sop.Graph{Goal: r.Goal, Requires: r.Requires, EstablishedBy: r.EstablishedBy, DependsOn: r.DependsOn,
+		Excludes: r.Excludes, Effects: r.Effects, Outcomes: r.Outcomes}
+}
+
+// encode writes v without HTML escape and without a final newline. It is for
+// values that cannot fail.
+func encode(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // a program error: the types here are plain data
+	}
+	return unescape(string(data))
+}

@@ -1,0 +1,42 @@
+package stages
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+)
+
+// newRand derives a generator from a seed and the names of what it is for:
+// nothing else decides what is drawn.
+func newRand(seed uint64, parts ...any) *rand.Rand {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d", seed)
+	for _, p := range parts {
+		fmt.Fprintf(h, "\x00%v", p)
+	}
+	sum := h.Sum(nil)
+	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum), binary.LittleEndian.Uint64(sum[8:])))
+}
+
+// digest returns 12 hexadecimal digits of the parts.
+func digest(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		io.WriteString(h, p)
+		h.Write([]byte{0})
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12]
+}
+
+// fraction maps parts to [0,1), evenly.
+func fraction(seed uint64, parts ...any) float64 { return newRand(seed, parts...).Float64() }
+
+// htmlEscapes undoes what json.Marshal does for browsers; no other text has
+// these six characters, since a backslash of the data is itself escaped.
+var htmlEscapes = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
+
+func unescape(s string) string { return htmlEscapes.Replace(s) }

@@ -1,0 +1,249 @@
+package stages
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/fmsop/fmsop/sop"
+)
+
+// side is one context with a right workflow: a variant, a scenario of it, and
+// a positive.
+type side struct {
+	*cell
+	scenario *sop.Scenario
+	positive sop.Workflow
+	outcome  int
+}
+
+func (s *side) end() string { return s.positive[len(s.positive)-1] }
+
+// unit is two sides whose positives exchange: what is right on one side is
+// wrong on the other. The second side may be missing.
+type unit struct {
+	a, b *side
+	how  string // fact, world, rule, threshold, case, single
+}
+
+// units draws units of one procedure.
+type units struct {
+	pool     *pool
+	rng      *rand.Rand
+	variants []int // the variant numbers that this job may use
+	atOnce   int   // sides drawn whose positive is ["deny"] at once, of drawn
+	drawn    int
+}
+
+// maxAtOnce is the share of sides that may be refused without any call.
+const maxAtOnce = 0.04
+
+// draw returns a unit, or nil and the reason why this attempt gave none.
+func (u *units) draw() (*unit, string) {
+	c, err := u.pool.variant(u.variants[u.rng.IntN(len(u.variants))])
+	if err != nil {
+		return nil, "variant"
+	}
+	if c.named != nil && c.named.Scenario != nil && u.rng.IntN(3) == 0 {
+		return u.fromCase(c)
+	}
+	x := u.rng.Float64()
+	switch {
+	case x < 0.20:
+		if v := u.ruleUnit(c); v != nil {
+			return v, ""
+		}
+	case x < 0.35:
+		if v := u.thresholdUnit(c); v != nil {
+			return v, ""
+		}
+	case x < 0.55:
+		if v := u.worldUnit(c); v != nil {
+			return v, ""
+		}
+	}
+	if v := u.factUnit(c); v != nil {
+		return v, ""
+	}
+	if v := u.worldUnit(c); v != nil {
+		return v, ""
+	}
+	return u.singleUnit(c)
+}
+
+// accept counts a side, and refuses one that is denied at once when there
+// have been enough of them.
+func (u *units) accept(sides ...*side) bool {
+	at := 0
+	for _, s := range sides {
+		if len(s.positive) == 1 && s.end() == sop.Deny {
+			at++
+		}
+	}
+	if at > 0 && float64(u.atOnce+at) > maxAtOnce*float64(u.drawn+len(sides)+20) {
+		return false
+	}
+	u.atOnce += at
+	u.drawn += len(sides)
+	return true
+}
+
+func (u *units) side(c *cell, s *sop.Scenario) *side {
+	w, err := c.M.Positive(s.Facts, u.rng)
+	if err != nil {
+		return nil
+	}
+	k, _ := c.M.FinalOutcome(s.Facts)
+	return &side{cell: c, scenario: s, positive: w, outcome: k}
+}
+
+// factUnit is a minimal pair: two scenarios of one variant that differ in one
+// fact or one value and end differently. The deciding condition is drawn
+// first, so that refusals spread over the conditions.
+func (u *units) factUnit(c *cell) *unit {
+	pairs := c.Pairs()
+	if len(pairs) == 0 {
+		return nil
+	}
+	byCondition := map[string][][2]sop.World{}
+	for _, p := range pairs {
+		for _, name := range c.Differs(p[0], p[1]) {
+			byCondition[name] = append(byCondition[name], p)
+		}
+	}
+	names := sortedKeys(byCondition)
+	among := byCondition[names[u.rng.IntN(len(names))]]
+	a, b, err := c.Pair(among[u.rng.IntN(len(among))], u.rng)
+	if err != nil {
+		return nil
+	}
+	return u.both("fact", c, a, c, b)
+}
+
+// worldUnit is two scenarios of one variant that end differently, whatever
+// else they differ in.
+func (u *units) worldUnit(c *cell) *unit {
+	var ends []int
+	for k := range c.Worlds() {
+		if c.Count(k) > 0 {
+			ends = append(ends, k)
+		}
+	}
+	if len(ends) < 2 {
+		return nil
+	}
+	u.rng.Shuffle(len(ends), func(i, j int) { ends[i], ends[j] = ends[j], ends[i] })
+	slices.Sort(ends[:2])
+	a, errA := c.Scenario(c.Worlds()[ends[0]][u.rng.IntN(c.Count(ends[0]))], u.rng)
+	b, errB := c.Scenario(c.Worlds()[ends[1]][u.rng.IntN(c.Count(ends[1]))], u.rng)
+	if errA != nil || errB != nil {
+		return nil
+	}
+	return u.both("world", c, a, c, b)
+}
+
+// ruleUnit is one scenario under two variants, of which one has a rule more.
+func (u *units) ruleUnit(c *cell) *unit {
+	d := u.pool.withRule(c, u.rng)
+	if d == nil {
+		return nil
+	}
+	if len(d.V.Conditions) > len(c.V.Conditions) {
+		c, d = d, c
+	}
+	return u.adopted("rule", c, d)
+}
+
+// thresholdUnit is one scenario under two variants whose thresholds lie on
+// two sides of a value.
+func (u *units) thresholdUnit(c *cell) *unit {
+	for range 6 {
+		d := u.pool.withThreshold(c, u.rng)
+		if d == nil {
+			continue
+		}
+		if v := u.adopted("threshold", c, d); v != nil && v.a.outcome != v.b.outcome {
+			return v
+		}
+	}
+	return nil
+}
+
+func (u *units) adopted(how string, c, d *cell) *unit {
+	s := u.anyScenario(c)
+	if s == nil {
+		return nil
+	}
+	t, err := d.V.Adopt(s, c.V)
+	if err != nil {
+		return nil
+	}
+	if u.rng.IntN(2) == 0 {
+		return u.both(how, c, s, d, t)
+	}
+	return u.both(how, d, t, c, s)
+}
+
+func (u *units) anyScenario(c *cell) *sop.Scenario {
+	var ends []int
+	for k := range c.Worlds() {
+		if c.Count(k) > 0 {
+			ends = append(ends, k)
+		}
+	}
+	if len(ends) == 0 {
+		return nil
+	}
+	k := ends[u.rng.IntN(len(ends))]
+	s, err := c.Scenario(c.Worlds()[k][u.rng.IntN(c.Count(k))], u.rng)
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+// fromCase takes the scenario that the corpus itself holds, and where it can
+// a neighbour of the same variant that ends differently.
+func (u *units) fromCase(c *cell) (*unit, string) {
+	a := u.side(c, c.named.Scenario)
+	if a == nil {
+		return nil, "no_positive"
+	}
+	if !u.accept(a) {
+		return nil, "denied_at_once"
+	}
+	out := &unit{a: a, how: "case"}
+	for k := range c.Worlds() {
+		if k == a.outcome || c.Count(k) == 0 {
+			continue
+		}
+		if s, err := c.Scenario(c.Worlds()[k][u.rng.IntN(c.Count(k))], u.rng); err == nil {
+			if b := u.side(c, s); b != nil && u.accept(b) {
+				out.b = b
+			}
+		}
+	}
+	return out, ""
+}
+
+func (u *units) singleUnit(c *cell) (*unit, string) {
+	s := u.anyScenario(c)
+	if s == nil {
+		return nil, "no_scenario"
+	}
+	a := u.side(c, s)
+	if a == nil {
+		return nil, "no_positive"
+	}
+	if !u.accept(a) {
+		return nil, "denied_at_once"
+	}
+	return &unit{a: a, how: "single"}, ""
+}
+
+func (u *units) both(how string, c *cell, s *sop.Scenario, d *cell, t *sop.Scenario) *unit {
+	a, b := u.side(c, s), u.side(d, t)
+	if a == nil || b == nil || slices.Equal(a.positive, b.positive) || !u.accept(a, b) {
+		return nil
+	}
+	return &unit{a: a, b: b, how: how}
+}
