@@ -22,7 +22,8 @@ type Witness struct {
 }
 
 // Edges derives E: (u,v) where v's requirement names u or a condition that u
-// helps to make known. Sorted; calls come before what needs them.
+// helps to establish; effects make no edges. Sorted; calls come before what
+// needs them.
 func (g *Graph) Edges() [][2]string {
 	helps := map[string][]string{} // condition -> calls
 	for c, tree := range g.EstablishedBy {
@@ -35,11 +36,6 @@ func (g *Graph) Edges() [][2]string {
 		}
 		for _, s := range sets {
 			helps[c] = append(helps[c], s...)
-		}
-	}
-	for call, effects := range g.Effects {
-		for c := range effects {
-			helps[c] = append(helps[c], call)
 		}
 	}
 	seen := map[[2]string]bool{}

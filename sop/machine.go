@@ -185,6 +185,9 @@ func (m *Machine) compileEnds(ids *int) error {
 			if !ok {
 				return fmt.Errorf("%s has an effect on %q, which is no condition of the procedure", c, cond)
 			}
+			if m.ends.has(i) {
+				continue // nothing comes after it
+			}
 			b := 0
 			if to {
 				b = 1

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/fmsop/fmsop/sop"
+	"github.com/fmsop/fmsop/sop/text"
 )
 
 // Reference is what an answer of stages 2 and 3 is judged against: the
@@ -21,12 +22,17 @@ type Reference struct {
 	Goal          string                     `json:"goal"`
 	History       []string                   `json:"history"`
 	Bindings      map[string]any             `json:"bindings"`
+	// Parameters says, for every call, which request parameter fills which of
+	// its own: what an answer with arguments is read by.
+	Parameters map[string]map[string]string `json:"parameters"`
 }
 
-func newReference(g *sop.Graph, s *sop.Scenario, history []string) Reference {
+func newReference(v *sop.Variant, s *sop.Scenario, history []string) Reference {
+	g := &v.Graph
 	r := Reference{
 		Requires: g.Requires, EstablishedBy: g.EstablishedBy, DependsOn: g.DependsOn, Excludes: g.Excludes, Effects: g.Effects,
 		Facts: s.Facts, Values: s.Values, Outcomes: g.Outcomes, Goal: g.Goal, History: history, Bindings: s.Bindings,
+		Parameters: text.Calls(v),
 	}
 	if r.Excludes == nil {
 		r.Excludes = [][]string{}

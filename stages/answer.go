@@ -1,0 +1,143 @@
+package stages
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fmsop/fmsop/dataset"
+	"github.com/fmsop/fmsop/sop"
+	"github.com/fmsop/fmsop/sop/text"
+)
+
+// Verdict is what an answer is worth: the verifiable reward.
+type Verdict struct {
+	Valid bool `json:"valid"`
+	// Score is 1 for a valid answer, 0.5 for one that is only wasteful
+	// (repeated or needless calls), else 0.
+	Score      float64         `json:"score"`
+	Violations []sop.Violation `json:"violations"`
+	// Unreadable says why no answer could be read from the text; such an
+	// answer scores 0.
+	Unreadable string `json:"unreadable,omitempty"`
+}
+
+// ParseReference decodes a reference strictly and checks that it is
+// well-formed.
+func ParseReference(data []byte) (*Reference, error) {
+	dec := json.NewDecoder(strings.NewReader(string(data)))
+	var r Reference
+	if err := dec.Decode(&r); err != nil {
+		return nil, fmt.Errorf("reference: %w", err)
+	}
+	if len(r.Requires) == 0 || len(r.Outcomes) == 0 || r.Facts == nil {
+		return nil, fmt.Errorf("reference has no requires, outcomes or facts, want those of a row of stage 2 or 3")
+	}
+	for c := range r.EstablishedBy {
+		if _, ok := r.Facts[c]; !ok {
+			return nil, fmt.Errorf("reference: facts lack %q, want a fact for every condition of established_by", c)
+		}
+	}
+	if _, err := sop.Compile(r.Graph()); err != nil {
+		return nil, fmt.Errorf("reference: %w", err)
+	}
+	return &r, nil
+}
+
+// Judge reads an answer to a question of stage 2 and checks it against the
+// reference. The view is dataset.ViewWorkflow or dataset.ViewNextAction; empty
+// means the latter where calls were made before. The answer may be in any of
+// the view's formats.
+func Judge(r *Reference, view, answer string) (Verdict, error) {
+	if view == "" {
+		view = dataset.ViewWorkflow
+		if len(r.History) > 0 {
+			view = dataset.ViewNextAction
+		}
+	}
+	m, err := sop.Compile(r.Graph())
+	if err != nil {
+		return Verdict{}, err
+	}
+	switch view {
+	case dataset.ViewWorkflow:
+		w, err := readAny(text.WorkflowFormats, func(f string) (sop.Workflow, error) { return text.ReadWorkflow(f, answer) })
+		if err != nil {
+			return Verdict{Unreadable: err.Error(), Violations: []sop.Violation{}}, nil
+		}
+		return verdict(m.Check(r.Facts, w)), nil
+	case dataset.ViewNextAction:
+		calls := r.calls()
+		item, err := readAny(text.NextFormats, func(f string) (string, error) { return text.ReadNext(f, answer, calls, r.Bindings) })
+		if err != nil {
+			return Verdict{Unreadable: err.Error(), Violations: []sop.Violation{}}, nil
+		}
+		return verdict(nextViolations(m, r.Facts, r.History, item)), nil
+	}
+	return Verdict{}, fmt.Errorf("view %q cannot be checked, want %s or %s", view, dataset.ViewWorkflow, dataset.ViewNextAction)
+}
+
+// readAny takes the first format in which the answer can be read; the error
+// is that of the first format, which says what it wants.
+func readAny[T any](formats []string, read func(format string) (T, error)) (T, error) {
+	var first error
+	for _, f := range formats {
+		v, err := read(f)
+		if err == nil {
+			return v, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	var zero T
+	return zero, first
+}
+
+func verdict(found []sop.Violation) Verdict {
+	v := Verdict{Valid: len(found) == 0, Violations: found}
+	switch {
+	case v.Valid:
+		v.Score, v.Violations = 1, []sop.Violation{}
+	case !slices.ContainsFunc(found, func(v sop.Violation) bool { return v.Kind.Fault() }):
+		v.Score = 0.5
+	}
+	return v
+}
+
+// nextViolations is what is wrong with an item as the next action: a
+// violation at its own position, or that it leaves no way to an end without
+// fault (an order that it broke).
+func nextViolations(m *sop.Machine, facts map[string]bool, history sop.Workflow, item string) []sop.Violation {
+	var found []sop.Violation
+	for _, v := range m.Check(facts, append(slices.Clone(history), item)) {
+		if v.Position == len(history) && v.Kind != sop.NoEnd {
+			found = append(found, v)
+		}
+	}
+	if len(found) == 0 && !slices.Contains(m.Next(facts, history), item) {
+		found = []sop.Violation{{Kind: sop.Order, Position: len(history), Call: item}}
+	}
+	return found
+}
+
+// calls is the parameters of the reference's calls. A reference that says
+// nothing about them allows any argument that equals the binding of its name.
+func (r *Reference) calls() map[string]map[string]string {
+	if r.Parameters != nil {
+		return r.Parameters
+	}
+	calls := map[string]map[string]string{}
+	for c := range r.Requires {
+		n, err := sop.ParseName(c)
+		if err != nil {
+			continue
+		}
+		calls[c] = map[string]string{}
+		for p, s := range n.Args {
+			calls[c][p] = s
+		}
+	}
+	return calls
+}

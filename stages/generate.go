@@ -1,0 +1,72 @@
+package stages
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fmsop/fmsop/dataset"
+	"github.com/fmsop/fmsop/internal/run"
+	"github.com/fmsop/fmsop/sop"
+)
+
+// Result is what a generation made.
+type Result struct {
+	Manifest dataset.Manifest
+	Asked    int // groups
+	Made     int
+}
+
+// Generate runs the plan's jobs and writes the dataset folder. The bytes
+// written depend on the plan alone, not on the number of workers. On an error,
+// and when drained, nothing is left behind.
+func (p *Plan) Generate(ctx context.Context, dir string, o dataset.Options, r run.Options) (Result, error) {
+	o.Stages = p.Options.Stages
+	w, err := dataset.Create(dir, o)
+	if err != nil {
+		return Result{}, err
+	}
+	defer w.Abort()
+	r.Name = func(i int) string { return p.Jobs[i].Name() }
+	work := func(_ context.Context, i int) (*dataset.Batch, error) {
+		b := dataset.NewBatch(o)
+		if err := p.Jobs[i].run(p.Options, b); err != nil {
+			return nil, err
+		}
+		return b, b.Seal()
+	}
+	err = run.Ordered(ctx, r, len(p.Jobs), work, func(_ int, b *dataset.Batch) error { return w.Append(b) })
+	if err != nil {
+		return Result{}, err
+	}
+	m, err := w.Close(dataset.Info{
+		Generator: "fmsop " + GeneratorVersion, Seed: p.Options.Seed, Split: p.Split, Exposure: p.Exposure(),
+		Notes: p.Notes, Config: p.Options, Lexicon: p.lexicon(),
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	res := Result{Manifest: m, Asked: p.Options.Groups * len(p.Options.Stages)}
+	for _, n := range m.Counts.Stage {
+		res.Made += n
+	}
+	return res, nil
+}
+
+// lexicon is the wording by which the texts can be read back: the domains
+// without glossaries.
+func (p *Plan) lexicon() map[string]*sop.Domain {
+	lexicon := map[string]*sop.Domain{}
+	for _, c := range p.corpora {
+		if _, twice := lexicon[c.Domain.Name]; twice {
+			continue // two corpora of one domain share its wording
+		}
+		d := *c.Domain
+		d.Glossary = nil
+		lexicon[d.Name] = &d
+	}
+	return lexicon
+}
+
+func (r Result) String() string {
+	return fmt.Sprintf("%d of %d groups", r.Made, r.Asked)
+}

@@ -1,0 +1,194 @@
+package stages
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/fmsop/fmsop/augment"
+	"github.com/fmsop/fmsop/dataset"
+	"github.com/fmsop/fmsop/sop"
+)
+
+// Reasons for which something was not made into a row.
+const (
+	DropVariant       = "variant_undefined"  // the variant cannot be built
+	DropScenario      = "no_scenario"        // it has no consistent scenario
+	DropPositive      = "no_positive"        // a scenario has no workflow without fault and waste
+	DropAtOnce        = "denied_at_once"     // enough groups are refused without a call
+	DropNegatives     = "too_few_negatives"  // fewer provably wrong answers than the ratio wants
+	DropDuplicate     = "duplicate"          // the same context, query and positive again
+	DropShortfall     = "shortfall"          // groups asked for and not made
+	DropStillCorrect  = "edit_still_correct" // an edit whose result is right (Detail: operator)
+	DropOnlyWasteful  = "edit_only_wasteful" // an edit whose result is only needlessly long (Detail: operator)
+	DropEditsProvenOK = "edit_proven_wrong"  // counted for the shares, nothing is lost (Detail: operator)
+	attemptsPerGroup  = 12                   // after that many in vain a job gives up
+	variantsPerJob    = 8
+)
+
+// worker makes the rows of one job.
+type worker struct {
+	*Job
+	opts  Options
+	units *units
+	judge *judge
+	rng   *rand.Rand
+	batch *dataset.Batch
+	seen  map[string]bool
+	drops map[string]int
+	made  int
+}
+
+// run fills the batch with the job's rows and drops.
+func (j *Job) run(o Options, batch *dataset.Batch) error {
+	rng := newRand(o.Seed, "job", j.Stage, j.Domain.Name, j.Procedure.Goal, j.Index)
+	w := &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), seen: map[string]bool{}, drops: map[string]int{}}
+	w.units = &units{pool: newPool(j.Domain, j.Procedure, o.Seed), rng: rng}
+	n := max(variantsPerJob, j.Groups/12)
+	for i := range n {
+		w.units.variants = append(w.units.variants, j.Index+i*j.Of)
+	}
+	for range j.Groups * attemptsPerGroup {
+		if w.made >= j.Groups {
+			break
+		}
+		u, reason := w.units.draw()
+		if u == nil {
+			w.drops[reason]++
+			continue
+		}
+		var err error
+		if rng.IntN(2) == 0 {
+			err = w.workflowRows(u)
+		} else {
+			err = w.nextRows(u)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", j.Name(), err)
+		}
+	}
+	return w.report()
+}
+
+// report adds what the job dropped, in a fixed order.
+func (w *worker) report() error {
+	add := func(reason, detail string, n int) error {
+		if n == 0 {
+			return nil
+		}
+		return w.batch.Drop(dataset.Drop{Job: w.Name(), Reason: reason, Detail: detail, Count: n})
+	}
+	for _, reason := range sortedKeys(w.drops) {
+		if err := add(reason, "", w.drops[reason]); err != nil {
+			return err
+		}
+	}
+	if err := add(DropShortfall, fmt.Sprintf("%d of %d groups made", w.made, w.Groups), w.Groups-w.made); err != nil {
+		return err
+	}
+	for _, op := range augment.Operators {
+		j := w.judge
+		if err := add(DropStillCorrect, string(op), j.correct[op]); err != nil {
+			return err
+		}
+		if err := add(DropOnlyWasteful, string(op), j.wasteful[op]); err != nil {
+			return err
+		}
+		if err := add(DropEditsProvenOK, string(op), j.tried[op]-j.correct[op]-j.wasteful[op]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// centred is the share of groups that are built around a negative. With one
+// positive and m negatives, a reader who takes the answer in the middle of the
+// group should do no better than chance.
+func centred(m int) float64 { return float64(m) / float64(m+1) }
+
+func (w *worker) workflowRows(u *unit) error {
+	m := w.opts.Ratio[1]
+	style := w.style()
+	sides := []*side{u.a}
+	if u.b != nil {
+		sides = append(sides, u.b)
+	}
+	for i, s := range sides {
+		var mirror sop.Workflow
+		if len(sides) == 2 {
+			mirror = sides[1-i].positive
+			if !w.writable(s, mirror) {
+				mirror = nil
+			}
+		}
+		around := w.rng.Float64() < centred(m)
+		negatives := w.judge.negatives(s, mirror, m, around, w.rng)
+		if negatives == nil {
+			w.drops[DropNegatives]++
+			continue
+		}
+		row := w.workflowRow(s, negatives, style)
+		if err := w.add(row, u.how, around); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writable keeps a mirror out whose items bear other names than the side's:
+// it would give itself away.
+func (w *worker) writable(s *side, mirror sop.Workflow) bool {
+	names := append(sortedKeys(s.V.Requires), s.outside()...)
+	for _, o := range s.V.Outcomes {
+		names = append(names, o.End)
+	}
+	for _, item := range mirror {
+		n, err := sop.ParseName(item)
+		if err != nil || !slices.Contains(names, item) && !slices.Contains(names, n.Base) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *worker) nextRows(u *unit) error {
+	m := w.opts.Ratio[1]
+	style := w.style()
+	points := moments(u, w.rng)
+	for i, p := range points {
+		mirror := ""
+		if len(points) == 2 {
+			mirror = points[1-i].next
+		}
+		negatives := w.judge.nextNegatives(p, mirror, m, w.rng)
+		if negatives == nil {
+			w.drops[DropNegatives]++
+			continue
+		}
+		row := w.nextRow(p, negatives, style)
+		if err := w.add(row, u.how, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add takes a draft that is no duplicate and still wanted.
+func (w *worker) add(d *draft, how string, around bool) error {
+	if w.made >= w.Groups {
+		return nil
+	}
+	row := d.row
+	key := digest(row.Context, row.Query, row.Positive.Payload)
+	if w.seen[key] {
+		w.drops[DropDuplicate]++
+		return nil
+	}
+	w.seen[key] = true
+	d.meta.Unit, d.meta.Centred = how, around
+	d.meta.Job = w.Name()
+	row.Meta = encode(d.meta)
+	row.ID = fmt.Sprintf("s%d-%s-%s-%s", row.Stage, row.Domain, row.Procedure, key)
+	w.made++
+	return w.batch.Add(row)
+}

@@ -1,0 +1,295 @@
+package stages
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/fmsop/fmsop/dataset"
+	"github.com/fmsop/fmsop/sop"
+	"github.com/fmsop/fmsop/sop/corpus"
+)
+
+// Options of a generation. The zero value of a field stands for its default.
+type Options struct {
+	Groups  int    `yaml:"groups" json:"groups"`     // rows a stage; 1000
+	Stages  []int  `yaml:"stages" json:"stages"`     // 2
+	Ratio   []int  `yaml:"ratio" json:"ratio"`       // negatives a group of stages 1, 2, 3; 4, 4, 8
+	SplitBy string `yaml:"split_by" json:"split_by"` // procedure, scenario or domain; as the corpora say
+	Seed    uint64 `yaml:"seed" json:"seed"`
+}
+
+// Implemented lists the stages that can be generated so far.
+var Implemented = []int{2}
+
+// maxRatio bounds the negatives of a group.
+const maxRatio = 32
+
+// WithDefaults fills in what is not set.
+func (o Options) WithDefaults() Options {
+	if o.Groups == 0 {
+		o.Groups = 1000
+	}
+	if len(o.Stages) == 0 {
+		o.Stages = slices.Clone(Implemented)
+	}
+	if len(o.Ratio) == 0 {
+		o.Ratio = []int{4, 4, 8}
+	}
+	return o
+}
+
+// Validate reports every field that is out of range, joined.
+func (o Options) Validate() error {
+	var bad []string
+	if o.Groups < 1 {
+		bad = append(bad, fmt.Sprintf("groups is %d, want at least 1", o.Groups))
+	}
+	for _, s := range o.Stages {
+		if !slices.Contains(Implemented, s) {
+			bad = append(bad, fmt.Sprintf("stages has %d, want %s (the stages implemented so far)", s, joinInts(Implemented)))
+		}
+	}
+	if len(o.Ratio) != 3 {
+		bad = append(bad, fmt.Sprintf("ratio has %d numbers, want three: negatives a group of stage 1, 2 and 3, as 4,4,8", len(o.Ratio)))
+	}
+	for i, m := range o.Ratio {
+		if m < 1 || m > maxRatio {
+			bad = append(bad, fmt.Sprintf("ratio of stage %d is %d, want 1 to %d negatives a group", i+1, m, maxRatio))
+		}
+	}
+	if o.SplitBy != "" && !slices.Contains(dataset.Units, o.SplitBy) {
+		bad = append(bad, fmt.Sprintf("split_by is %q, want one of %s", o.SplitBy, strings.Join(dataset.Units, ", ")))
+	}
+	if len(bad) > 0 {
+		return fmt.Errorf("%s", strings.Join(bad, "; "))
+	}
+	return nil
+}
+
+func joinInts(list []int) string {
+	words := make([]string, len(list))
+	for i, n := range list {
+		words[i] = fmt.Sprint(n)
+	}
+	return strings.Join(words, ", ")
+}
+
+// Job is an independent piece of a generation: some groups of one procedure
+// in one stage. What it makes depends on the options and its own fields.
+type Job struct {
+	Stage     int
+	Domain    *sop.Domain
+	Procedure *sop.Procedure
+	Index, Of int // job number Index of the Of jobs of this procedure
+	Groups    int
+	Split     string // "" where each scenario decides
+}
+
+// Name identifies the job in drops and errors: s2-bank-transfer_funds-0.
+func (j *Job) Name() string {
+	return fmt.Sprintf("s%d-%s-%s-%d", j.Stage, j.Domain.Name, j.Procedure.Goal, j.Index)
+}
+
+// Plan is the jobs of a generation in the order of its rows.
+type Plan struct {
+	Options Options
+	Jobs    []*Job
+	Split   dataset.SplitInfo
+	Notes   []string
+	corpora []*corpus.Corpus
+}
+
+// groupsPerJob balances the cost of building variants against spread over
+// workers.
+const groupsPerJob = 96
+
+// NewPlan allots the groups to the procedures of the corpora, evenly but for
+// procedures without any call before the goal, which get a tenth of a share,
+// and says which split each unit belongs to. Jobs of different procedures
+// take turns, so that the rows of a file are mixed.
+func NewPlan(o Options, corpora []*corpus.Corpus) (*Plan, error) {
+	o = o.WithDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	p := &Plan{Options: o, corpora: corpora}
+	if o.SplitBy == "" {
+		p.Options.SplitBy = corpora[0].Split
+		for _, c := range corpora {
+			if c.Split != p.Options.SplitBy {
+				p.Options.SplitBy = dataset.UnitScenario
+			}
+		}
+	}
+	if err := p.split(); err != nil {
+		return nil, err
+	}
+	for _, c := range corpora {
+		p.Notes = append(p.Notes, c.Notes...)
+	}
+	for _, stage := range o.Stages {
+		p.addStage(stage)
+	}
+	if len(p.Jobs) == 0 {
+		return nil, fmt.Errorf("no procedure to generate from")
+	}
+	return p, nil
+}
+
+func (p *Plan) split() error {
+	p.Split = dataset.SplitInfo{Unit: p.Options.SplitBy, Assignments: map[string]string{}}
+	switch p.Options.SplitBy {
+	case dataset.UnitDomain:
+		var domains []string
+		for _, c := range p.corpora {
+			if !slices.Contains(domains, c.Domain.Name) {
+				domains = append(domains, c.Domain.Name)
+			}
+		}
+		if len(domains) < 2 {
+			return fmt.Errorf("split_by domain needs at least 2 domains, got %s", strings.Join(domains, ", "))
+		}
+		p.assign(domains, "", max(1, len(domains)/7), len(domains)/5)
+	case dataset.UnitProcedure:
+		for _, c := range p.corpora {
+			var units []string
+			for _, proc := range c.Domain.Procedures {
+				units = append(units, c.Domain.Name+"/"+proc.Goal)
+			}
+			n := len(units)
+			held := (n + 5) / 10
+			if n >= 4 {
+				held = max(held, 1)
+			}
+			p.assign(units, c.Domain.Name, held, held)
+		}
+	}
+	return nil
+}
+
+// assign holds out the first units in an order drawn from the seed.
+func (p *Plan) assign(units []string, salt string, test, validation int) {
+	sort.Slice(units, func(i, j int) bool {
+		return fraction(p.Options.Seed, "split", salt, units[i]) < fraction(p.Options.Seed, "split", salt, units[j])
+	})
+	for i, u := range units {
+		switch {
+		case i < test:
+			p.Split.Assignments[u] = dataset.Test
+		case i < test+validation:
+			p.Split.Assignments[u] = dataset.Validation
+		default:
+			p.Split.Assignments[u] = dataset.Train
+		}
+	}
+}
+
+// smallShare is the weight of a procedure whose workflow is its end alone.
+const smallShare = 0.1
+
+func (p *Plan) addStage(stage int) {
+	type entry struct {
+		domain *sop.Domain
+		proc   *sop.Procedure
+		weight float64
+	}
+	var entries []entry
+	total := 0.0
+	for _, c := range p.corpora {
+		for _, proc := range c.Domain.Procedures {
+			w := 1.0
+			if len(proc.AllRules()) == 0 && len(proc.Outcomes) == 0 && !hasRules(proc.Cases) {
+				w = smallShare
+			}
+			entries = append(entries, entry{c.Domain, proc, w})
+			total += w
+		}
+	}
+	var perProcedure [][]*Job
+	done, allotted := 0.0, 0
+	for _, e := range entries {
+		done += e.weight
+		// Rounding the running sum makes the quotas add up to the whole.
+		upTo := int(done/total*float64(p.Options.Groups) + 0.5)
+		quota := upTo - allotted
+		allotted = upTo
+		if quota == 0 {
+			continue
+		}
+		of := (quota + groupsPerJob - 1) / groupsPerJob
+		var jobs []*Job
+		for k := range of {
+			jobs = append(jobs, &Job{Stage: stage, Domain: e.domain, Procedure: e.proc, Index: k, Of: of,
+				Groups: quota*(k+1)/of - quota*k/of, Split: p.splitOf(e.domain, e.proc)})
+		}
+		perProcedure = append(perProcedure, jobs)
+	}
+	for k := 0; ; k++ {
+		any := false
+		for _, jobs := range perProcedure {
+			if k < len(jobs) {
+				p.Jobs, any = append(p.Jobs, jobs[k]), true
+			}
+		}
+		if !any {
+			return
+		}
+	}
+}
+
+func hasRules(cases []*sop.Case) bool {
+	return slices.ContainsFunc(cases, func(c *sop.Case) bool { return len(c.Rules) > 0 })
+}
+
+func (p *Plan) splitOf(d *sop.Domain, proc *sop.Procedure) string {
+	switch p.Options.SplitBy {
+	case dataset.UnitDomain:
+		return p.Split.Assignments[d.Name]
+	case dataset.UnitProcedure:
+		return p.Split.Assignments[d.Name+"/"+proc.Goal]
+	}
+	return ""
+}
+
+// Exposure lists what a model trained on the training split has seen.
+func (p *Plan) Exposure() []dataset.Exposure {
+	var list []dataset.Exposure
+	for _, c := range p.corpora {
+		for _, proc := range c.Domain.Procedures {
+			if s := p.splitOf(c.Domain, proc); s != "" && s != dataset.Train {
+				continue
+			}
+			if len(proc.Cases) == 0 {
+				list = append(list, dataset.Exposure{Domain: c.Domain.Name, Goal: proc.Goal})
+			}
+			seen := map[string]bool{}
+			for _, k := range proc.Cases {
+				if !seen[k.Source] {
+					seen[k.Source] = true
+					list = append(list, dataset.Exposure{Domain: c.Domain.Name, Goal: proc.Goal, Source: k.Source})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// The held-out shares where each scenario decides its own split.
+const (
+	testShare       = 0.1
+	validationShare = 0.1
+)
+
+// scenarioSplit assigns a fact assignment, under the domain's own names, to a
+// split.
+func scenarioSplit(seed uint64, d *sop.Domain, goal, facts string) string {
+	switch x := fraction(seed, "scenario", d.Name, goal, facts); {
+	case x < testShare:
+		return dataset.Test
+	case x < testShare+validationShare:
+		return dataset.Validation
+	}
+	return dataset.Train
+}

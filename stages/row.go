@@ -1,0 +1,204 @@
+package stages
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/fmsop/fmsop/dataset"
+	"github.com/fmsop/fmsop/sop"
+	"github.com/fmsop/fmsop/sop/text"
+)
+
+// GeneratorVersion is written on every row: a change of what is drawn or how
+// it is worded raises it.
+const GeneratorVersion = "1"
+
+// Meta is what is needed to make a row again, and to read its texts: the JSON
+// of a row's meta column.
+type Meta struct {
+	Generator  string             `json:"generator"`
+	Seed       uint64             `json:"seed"`
+	Job        string             `json:"job"`
+	Unit       string             `json:"unit"`    // how the context was drawn: fact, world, rule, threshold, case, single
+	Centred    bool               `json:"centred"` // built around a negative
+	Style      string             `json:"style"`
+	Scenario   string             `json:"scenario_style"`
+	Format     string             `json:"format"`
+	Query      string             `json:"query"`
+	Rules      []*sop.Tree        `json:"rules"`      // of the variant, under the domain's names
+	Thresholds map[string]float64 `json:"thresholds"` // those not named have their default
+	Names      map[string]string  `json:"names"`      // the domain's name -> the variant's
+	Source     string             `json:"source"`     // sha256 of the source task, where the scenario is one
+}
+
+// Proof says why a negative is wrong: the JSON of a negative's proof.
+type Proof struct {
+	sop.Violation
+	// Waste is true where nothing but needlessness is wrong.
+	Waste bool `json:"waste,omitempty"`
+	// DeadEnd is true where the item itself is no fault, but no way leads on
+	// to an end without one.
+	DeadEnd bool     `json:"dead_end,omitempty"`
+	Edits   []string `json:"edits"` // what was done, in order
+}
+
+// draft is a row whose meta is still open.
+type draft struct {
+	row  dataset.Row
+	meta Meta
+}
+
+// style is how the texts of one unit are written: the same on both sides, so
+// that they differ in what they say alone.
+type style struct {
+	sop       text.Style
+	scenario  string
+	workflow  string // answer format
+	next      string
+	seed      uint64 // of all choices of words
+	querySeed uint64
+}
+
+func (w *worker) style() style {
+	pick := func(list []string) string { return list[w.rng.IntN(len(list))] }
+	return style{
+		sop: text.Styles[w.rng.IntN(len(text.Styles))], scenario: pick(text.ScenarioStyles),
+		workflow: pick(text.WorkflowFormats), next: pick(text.NextFormats),
+		seed: w.rng.Uint64(), querySeed: w.rng.Uint64(),
+	}
+}
+
+func (s style) rand(salt uint64) *rand.Rand { return rand.New(rand.NewPCG(s.seed, salt)) }
+
+// contextBreak separates the SOP from the case in a context.
+const contextBreak = "\n\n---\n\n"
+
+func (w *worker) draft(s *side, view string, st style) *draft {
+	split := w.Split
+	if split == "" {
+		split = scenarioSplit(w.opts.Seed, w.Domain, w.Procedure.Goal, s.baseFacts())
+	}
+	d := &draft{
+		row: dataset.Row{Stage: 2, Task: "sequence", View: view, Domain: w.Domain.Name, Procedure: w.Procedure.Goal, Split: split},
+		meta: Meta{
+			Generator: GeneratorVersion, Seed: w.opts.Seed, Style: string(st.sop), Scenario: st.scenario,
+			Rules: s.choice.Rules, Thresholds: s.choice.Thresholds, Names: s.choice.Names,
+		},
+	}
+	if d.meta.Thresholds == nil {
+		d.meta.Thresholds = map[string]float64{}
+	}
+	if d.meta.Names == nil {
+		d.meta.Names = map[string]string{}
+	}
+	if s.named != nil && s.named.Scenario == s.scenario {
+		d.meta.Source = s.named.Source
+	}
+	return d
+}
+
+// baseFacts writes the facts under the domain's own names.
+func (s *side) baseFacts() string {
+	base := map[string]string{}
+	for from, to := range s.choice.Names {
+		base[to] = from
+	}
+	var lines []string
+	for c, fact := range s.scenario.Facts {
+		n, _ := sop.ParseName(c)
+		if b, ok := base[n.Base]; ok {
+			n.Base = b
+		}
+		if fact {
+			lines = append(lines, n.String())
+		} else {
+			lines = append(lines, "not "+n.String())
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, ";")
+}
+
+func (w *worker) workflowRow(s *side, negatives []wrong, st style) *draft {
+	d := w.draft(s, dataset.ViewWorkflow, st)
+	d.row.Context = text.RenderSOP(st.sop, s.V, st.rand(1)) + contextBreak + text.RenderScenario(st.scenario, s.V, s.scenario, st.rand(2))
+	d.row.Query, d.meta.Query = text.Query("workflow", st.workflow, d.row.Split, rand.New(rand.NewPCG(st.querySeed, 0)))
+	d.meta.Format = st.workflow
+	answer := func(w sop.Workflow) dataset.Answer {
+		return dataset.Answer{Text: text.RenderWorkflow(st.workflow, w, st.rand(3)), Payload: encode(map[string]any{"workflow": w})}
+	}
+	d.row.Positive = answer(s.positive)
+	for _, n := range negatives {
+		a := answer(n.workflow)
+		d.row.Negatives = append(d.row.Negatives, dataset.Negative{
+			Text: a.Text, Payload: a.Payload, Operator: string(n.operator), Violation: string(n.violation.Kind),
+			Proof: encode(n.proof()), Similarity: dataset.ItemSimilarity(s.positive, n.workflow),
+		})
+	}
+	d.row.Reference = encode(newReference(s.V, s.scenario, nil))
+	return d
+}
+
+func (n *wrong) proof() Proof {
+	return Proof{Violation: n.violation, Waste: n.waste, Edits: n.edits}
+}
+
+// nextPayload is the item, and its arguments as the scenario binds them.
+type nextPayload struct {
+	Next      string         `json:"next"`
+	Arguments map[string]any `json:"arguments"`
+}
+
+func (w *worker) nextRow(m *moment, negatives []wrong, st style) *draft {
+	d := w.draft(m.side, dataset.ViewNextAction, st)
+	calls, bindings := w.callable(m), m.scenario.Bindings
+	d.row.Context = text.RenderSOP(st.sop, m.V, st.rand(1)) + contextBreak +
+		text.RenderRequest(st.scenario, m.V, m.scenario, st.rand(2)) + contextBreak +
+		text.RenderHistory(m.V, m.scenario, m.history, st.rand(4))
+	d.row.Query, d.meta.Query = text.Query("next", st.next, d.row.Split, rand.New(rand.NewPCG(st.querySeed, 0)))
+	d.meta.Format = st.next
+	answer := func(item string) dataset.Answer {
+		p := nextPayload{Next: item, Arguments: map[string]any{}}
+		for parameter, source := range calls[item] {
+			p.Arguments[parameter] = bindings[source]
+		}
+		return dataset.Answer{Text: text.RenderNext(st.next, item, calls, bindings, st.rand(3)), Payload: encode(p)}
+	}
+	d.row.Positive = answer(m.next)
+	for _, n := range negatives {
+		item := n.workflow[0]
+		a := answer(item)
+		p := n.proof()
+		p.DeadEnd = n.violation.Kind == sop.Order && len(n.violation.Missing) == 0
+		d.row.Negatives = append(d.row.Negatives, dataset.Negative{
+			Text: a.Text, Payload: a.Payload, Operator: string(n.operator), Violation: string(n.violation.Kind),
+			Proof: encode(p), Similarity: dataset.Similarity(d.row.Positive.Payload, a.Payload),
+		})
+	}
+	d.row.Reference = encode(newReference(m.V, m.scenario, m.history))
+	return d
+}
+
+// callable is the arguments of the variant's calls, and those of calls from
+// outside as far as the scenario binds them.
+func (w *worker) callable(m *moment) map[string]map[string]string {
+	calls := text.Calls(m.V)
+	for base, a := range w.Domain.Actions {
+		name := base
+		if alias, ok := m.choice.Names[base]; ok {
+			name = alias
+		}
+		if _, own := calls[name]; own {
+			continue
+		}
+		args := map[string]string{}
+		for _, p := range a.Parameters {
+			if _, bound := m.scenario.Bindings[p]; bound {
+				args[p] = p
+			}
+		}
+		calls[name] = args
+	}
+	return calls
+}
