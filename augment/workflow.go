@@ -30,8 +30,8 @@ var Operators = []Operator{Order, Omit, Insert, Outcome}
 type Edit struct {
 	Operator Operator
 	Workflow sop.Workflow
-	// How says what was done in a word or two: swap, move, omit, outside,
-	// repeated, own, end, cut.
+	// How says what was done in a word: swap, swap_end, move, move_end (the end
+	// takes part), omit, outside, repeated, own, end, cut.
 	How string
 	// At is the position of the change in the original.
 	At int
@@ -45,7 +45,7 @@ func Orders(w sop.Workflow) []Edit {
 		for j := i + 1; j < len(w); j++ {
 			e := slices.Clone(w)
 			e[i], e[j] = e[j], e[i]
-			edits = append(edits, Edit{Order, e, "swap", i})
+			edits = append(edits, Edit{Order, e, how("swap", j == len(w)-1), i})
 		}
 	}
 	for i := range w {
@@ -55,10 +55,17 @@ func Orders(w sop.Workflow) []Edit {
 				continue
 			}
 			e := slices.Delete(slices.Clone(w), i, i+1)
-			edits = append(edits, Edit{Order, slices.Insert(e, j, w[i]), "move", i})
+			edits = append(edits, Edit{Order, slices.Insert(e, j, w[i]), how("move", max(i, j) == len(w)-1), i})
 		}
 	}
 	return distinct(edits, w)
+}
+
+func how(what string, end bool) string {
+	if end {
+		return what + "_end"
+	}
+	return what
 }
 
 // Omits returns w without one of its items, for every item.

@@ -47,7 +47,7 @@ var checkTests = []struct {
 		"login funds | look login pay | unmet@0 idle@1",
 		"login funds | login deny | wrong_end@1",
 		"funds | login deny | ok",
-		"funds | login look deny | unmet@1 idle@1",
+		"funds | login look deny | unmet@1 idle@1 wrong_end@2", // the call counts as made: funds is known
 		"funds | login look pay | unmet@1 idle@1",
 	}},
 	{"seq", `{"goal":"pay",
@@ -97,17 +97,20 @@ var checkTests = []struct {
 		"funds limit | look deny | idle@0",
 	}},
 	{"effects", `{"goal":"leave",
-		"requires":{"logout":null,"leave":{"not":"inside"}},
-		"established_by":{"inside":"conversation","logout":"logout"},
+		"requires":{"look":null,"logout":null,"leave":{"not":"inside"}},
+		"established_by":{"inside":"look","logout":"logout"},
 		"effects":{"logout":{"inside":false}},
 		"outcomes":[{"end":"leave","tree":{"not":"inside"}},{"end":"deny","tree":null}]}`, []string{
 		"inside logout | logout leave | ok",
-		"inside logout | leave | wrong_end@0",
-		"inside logout | deny | wrong_end@0",
-		"inside | logout leave | wrong_end@1",
-		"inside | logout deny | ok", // it answered no, and will again
-		" | leave | ok",
-		" | logout leave | idle@0",
+		"inside logout | look deny | ok", // false now, whatever logout could do
+		"inside logout | look logout leave | idle@1",
+		"inside logout | logout look leave | idle@1",
+		"inside logout | logout look deny | idle@1 wrong_end@2", // the effect stays
+		"inside | logout leave | wrong_end@1",                   // it answered no: no effect
+		"inside | logout look deny | ok",
+		" | look leave | ok",
+		" | look logout leave | idle@1",
+		" | leave | wrong_end@0",
 	}},
 	{"a contradiction is blocked", `{"goal":"pay",
 		"requires":{"look":null,"pay":{"all":["funds",{"not":"funds"}]}},

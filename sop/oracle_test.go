@@ -283,7 +283,7 @@ func isCycle(edges [][2]string, cycle []string) bool {
 
 func TestDiffOfEqualMeaningsIsNil(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := soptest.Variant(t).Graph
+		g := *anyGraph(t)
 		h := g
 		h.Requires, h.Outcomes = map[string]*sop.Tree{}, nil
 		for a, tree := range g.Requires {
@@ -296,7 +296,7 @@ func TestDiffOfEqualMeaningsIsNil(t *testing.T) {
 		if err != nil {
 			t.Fatalf("Diff: %v", err)
 		}
-		if d != nil && !(d.Unsatisfiable && !soptest.New(&h).Satisfiable()) {
+		if d != nil && d.Witness != nil {
 			t.Fatalf("Diff = %s of the canonical forms\n%s", text(d), text(g))
 		}
 	})

@@ -17,6 +17,7 @@ import (
 // Most mistakes of an interpreter show in few of the random graphs.
 func TestMain(m *testing.M) {
 	flag.Set("rapid.checks", "400")
+	flag.Set("rapid.nofailfile", "true") // the seed that is printed will do
 	os.Exit(m.Run())
 }
 

@@ -105,15 +105,21 @@ func (m *Machine) faultless(s *state, among set) (calls set) {
 // and the same state of rng give the same workflow. The error says that there
 // is none, which only orders and effects can bring about.
 func (m *Machine) Positive(facts map[string]bool, rng *rand.Rand) (Workflow, error) {
+	return m.Along(facts, nil, rng)
+}
+
+// Along draws a positive that keeps to the guide as long as that is right: the
+// one that differs least from what was done in a similar case.
+func (m *Machine) Along(facts map[string]bool, guide Workflow, rng *rand.Rand) (Workflow, error) {
 	truth := m.factSet(facts)
-	w, ok := m.complete(m.start(truth), nil, truth, rng, map[string]bool{})
+	w, ok := m.complete(m.start(truth), nil, guide, truth, rng, map[string]bool{})
 	if !ok {
 		return nil, fmt.Errorf("procedure %s: no workflow without fault and waste for these facts", m.g.Goal)
 	}
 	return w, nil
 }
 
-func (m *Machine) complete(s state, w Workflow, truth set, rng *rand.Rand, dead map[string]bool) (Workflow, bool) {
+func (m *Machine) complete(s state, w, guide Workflow, truth set, rng *rand.Rand, dead map[string]bool) (Workflow, bool) {
 	if end := m.endsNow(&s); end != "" {
 		return append(w, end), true
 	}
@@ -124,8 +130,18 @@ func (m *Machine) complete(s state, w Workflow, truth set, rng *rand.Rand, dead 
 	var calls []int
 	m.candidates(&s).each(func(c int) { calls = append(calls, c) })
 	rng.Shuffle(len(calls), func(i, j int) { calls[i], calls[j] = calls[j], calls[i] })
+	guided := -1
+	for _, item := range guide {
+		if i := slices.IndexFunc(calls, func(c int) bool { return m.calls[c] == item }); i >= 0 {
+			guided = i
+			break
+		}
+	}
+	if guided > 0 {
+		calls[0], calls[guided] = calls[guided], calls[0]
+	}
 	for _, c := range calls {
-		if done, ok := m.complete(m.step(&s, c, truth), append(w, m.calls[c]), truth, rng, dead); ok {
+		if done, ok := m.complete(m.step(&s, c, truth), append(w, m.calls[c]), guide, truth, rng, dead); ok {
 			return done, true
 		}
 	}

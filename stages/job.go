@@ -2,28 +2,35 @@ package stages
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
-	"github.com/fmsop/fmsop/augment"
 	"github.com/fmsop/fmsop/dataset"
 	"github.com/fmsop/fmsop/sop"
 )
 
 // Reasons for which something was not made into a row.
 const (
-	DropVariant       = "variant_undefined"  // the variant cannot be built
-	DropScenario      = "no_scenario"        // it has no consistent scenario
-	DropPositive      = "no_positive"        // a scenario has no workflow without fault and waste
-	DropAtOnce        = "denied_at_once"     // enough groups are refused without a call
-	DropNegatives     = "too_few_negatives"  // fewer provably wrong answers than the ratio wants
-	DropDuplicate     = "duplicate"          // the same context, query and positive again
-	DropShortfall     = "shortfall"          // groups asked for and not made
-	DropStillCorrect  = "edit_still_correct" // an edit whose result is right (Detail: operator)
-	DropOnlyWasteful  = "edit_only_wasteful" // an edit whose result is only needlessly long (Detail: operator)
-	DropEditsProvenOK = "edit_proven_wrong"  // counted for the shares, nothing is lost (Detail: operator)
-	attemptsPerGroup  = 12                   // after that many in vain a job gives up
-	variantsPerJob    = 8
+	DropVariant   = "variant_undefined" // the variant cannot be built
+	DropScenario  = "no_scenario"       // it has no consistent scenario
+	DropPositive  = "no_positive"       // a scenario has no workflow without fault and waste
+	DropAtOnce    = "denied_at_once"    // enough groups are refused without a call
+	DropNegatives = "too_few_negatives" // fewer provably wrong answers than the ratio wants
+	DropDuplicate = "duplicate"         // the same context, query and positive again
+	DropShortfall = "shortfall"         // groups asked for and not made
+
+	// A survey of naive edits, evenly drawn; nothing is lost by them. Detail is
+	// operator/how.
+	SurveyCorrect  = "naive_edit_correct"  // the result is right: it would be a false negative
+	SurveyWasteful = "naive_edit_wasteful" // the result is only needlessly long
+	SurveyWrong    = "naive_edit_wrong"
+)
+
+const (
+	attemptsPerGroup = 12 // after that many in vain a job gives up
+	variantsPerJob   = 8
 )
 
 // worker makes the rows of one job.
@@ -86,20 +93,24 @@ func (w *worker) report() error {
 	if err := add(DropShortfall, fmt.Sprintf("%d of %d groups made", w.made, w.Groups), w.Groups-w.made); err != nil {
 		return err
 	}
-	for _, op := range augment.Operators {
-		j := w.judge
-		if err := add(DropStillCorrect, string(op), j.correct[op]); err != nil {
-			return err
-		}
-		if err := add(DropOnlyWasteful, string(op), j.wasteful[op]); err != nil {
-			return err
-		}
-		if err := add(DropEditsProvenOK, string(op), j.tried[op]-j.correct[op]-j.wasteful[op]); err != nil {
-			return err
+	keys := slices.SortedFunc(maps.Keys(w.judge.survey), func(a, b surveyKey) int {
+		return strings.Compare(a.detail(), b.detail())
+	})
+	for _, k := range keys {
+		n := w.judge.survey[k]
+		for _, err := range []error{
+			add(SurveyCorrect, k.detail(), n.correct), add(SurveyWasteful, k.detail(), n.wasteful),
+			add(SurveyWrong, k.detail(), n.tried-n.correct-n.wasteful),
+		} {
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
+
+func (k surveyKey) detail() string { return string(k.operator) + "/" + k.how }
 
 // centred is the share of groups that are built around a negative. With one
 // positive and m negatives, a reader who takes the answer in the middle of the
@@ -114,6 +125,7 @@ func (w *worker) workflowRows(u *unit) error {
 		sides = append(sides, u.b)
 	}
 	for i, s := range sides {
+		w.judge.look(s, w.rng)
 		var mirror sop.Workflow
 		if len(sides) == 2 {
 			mirror = sides[1-i].positive
@@ -160,7 +172,7 @@ func (w *worker) nextRows(u *unit) error {
 		if len(points) == 2 {
 			mirror = points[1-i].next
 		}
-		negatives := w.judge.nextNegatives(p, mirror, m, w.rng)
+		negatives := p.negatives(mirror, m, w.rng)
 		if negatives == nil {
 			w.drops[DropNegatives]++
 			continue

@@ -76,15 +76,10 @@ func parting(a, b *side) (*moment, *moment) {
 // operator that leads to it: an end that is not due (outcome), a call that
 // the workflow makes later (order), one whose requirement is skipped (omit),
 // one from outside, repeated or needless (insert).
-func (j *judge) wrongNext(m *moment, rng *rand.Rand) []wrong {
+func (m *moment) wrongNext(rng *rand.Rand) []wrong {
 	var all []wrong
 	add := func(item string, op augment.Operator, how string) {
-		if item == m.next {
-			return
-		}
-		j.tried[op]++
 		if slices.Contains(m.right, item) {
-			j.correct[op]++
 			return
 		}
 		v := m.M.Check(m.scenario.Facts, append(slices.Clone(m.history), item))
@@ -137,10 +132,10 @@ func (m *moment) requirementHolds(c string) bool {
 	return true
 }
 
-// nextNegatives picks n wrong next actions, the mirror's first, then the
+// negatives picks n wrong next actions, the mirror's first, then the
 // operators in turn, calls of the procedure before those from outside.
-func (j *judge) nextNegatives(m *moment, mirror string, n int, rng *rand.Rand) []wrong {
-	all := j.wrongNext(m, rng)
+func (m *moment) negatives(mirror string, n int, rng *rand.Rand) []wrong {
+	all := m.wrongNext(rng)
 	rng.Shuffle(len(all), func(a, b int) { all[a], all[b] = all[b], all[a] })
 	rank := func(w wrong) int {
 		switch {

@@ -25,7 +25,7 @@ type Meta struct {
 	Style      string             `json:"style"`
 	Scenario   string             `json:"scenario_style"`
 	Format     string             `json:"format"`
-	Query      string             `json:"query"`
+	Query      text.QueryID       `json:"query"`
 	Rules      []*sop.Tree        `json:"rules"`      // of the variant, under the domain's names
 	Thresholds map[string]float64 `json:"thresholds"` // those not named have their default
 	Names      map[string]string  `json:"names"`      // the domain's name -> the variant's
@@ -123,7 +123,7 @@ func (s *side) baseFacts() string {
 func (w *worker) workflowRow(s *side, negatives []wrong, st style) *draft {
 	d := w.draft(s, dataset.ViewWorkflow, st)
 	d.row.Context = text.RenderSOP(st.sop, s.V, st.rand(1)) + contextBreak + text.RenderScenario(st.scenario, s.V, s.scenario, st.rand(2))
-	d.row.Query, d.meta.Query = text.Query("workflow", st.workflow, d.row.Split, rand.New(rand.NewPCG(st.querySeed, 0)))
+	d.row.Query, d.meta.Query = text.Query(text.WorkflowView, st.workflow, d.row.Split, rand.New(rand.NewPCG(st.querySeed, 0)))
 	d.meta.Format = st.workflow
 	answer := func(w sop.Workflow) dataset.Answer {
 		return dataset.Answer{Text: text.RenderWorkflow(st.workflow, w, st.rand(3)), Payload: encode(map[string]any{"workflow": w})}
@@ -156,7 +156,7 @@ func (w *worker) nextRow(m *moment, negatives []wrong, st style) *draft {
 	d.row.Context = text.RenderSOP(st.sop, m.V, st.rand(1)) + contextBreak +
 		text.RenderRequest(st.scenario, m.V, m.scenario, st.rand(2)) + contextBreak +
 		text.RenderHistory(m.V, m.scenario, m.history, st.rand(4))
-	d.row.Query, d.meta.Query = text.Query("next", st.next, d.row.Split, rand.New(rand.NewPCG(st.querySeed, 0)))
+	d.row.Query, d.meta.Query = text.Query(text.NextView, st.next, d.row.Split, rand.New(rand.NewPCG(st.querySeed, 0)))
 	d.meta.Format = st.next
 	answer := func(item string) dataset.Answer {
 		p := nextPayload{Next: item, Arguments: map[string]any{}}

@@ -19,31 +19,63 @@ type wrong struct {
 	similar   float64
 }
 
-// judge counts what the operators' edits turned out to be, so that the share
-// of naive edits that would have been false negatives is known.
+// judge asks the oracle about edits, and surveys how often a naive edit, taken
+// as wrong unseen, would be right.
 type judge struct {
-	tried, correct, wasteful map[augment.Operator]int
+	survey map[surveyKey]*surveyed
 }
 
-func newJudge() *judge {
-	return &judge{map[augment.Operator]int{}, map[augment.Operator]int{}, map[augment.Operator]int{}}
+type surveyKey struct {
+	operator augment.Operator
+	how      string
 }
+
+// surveyed counts one kind of naive edits: those that are right, and those
+// that are only needlessly long.
+type surveyed struct{ tried, correct, wasteful int }
+
+func newJudge() *judge { return &judge{map[surveyKey]*surveyed{}} }
 
 // wrongWorkflow asks the oracle whether w is a negative on the side: it has a
 // fault first, or is an insertion that rests on waste.
 func (j *judge) wrongWorkflow(s *side, op augment.Operator, w sop.Workflow) (wrong, bool) {
 	found := s.M.Check(s.scenario.Facts, w)
-	j.tried[op]++
 	if len(found) == 0 {
-		j.correct[op]++
 		return wrong{}, false
 	}
 	waste := !found[0].Kind.Fault()
 	if waste && op != augment.Insert {
-		j.wasteful[op]++
 		return wrong{}, false
 	}
 	return wrong{workflow: w, operator: op, violation: found[0], waste: waste, flips: w[len(w)-1] != s.end()}, true
+}
+
+// look surveys one naive edit of each kind, drawn evenly.
+func (j *judge) look(s *side, rng *rand.Rand) {
+	kinds := map[surveyKey][]augment.Edit{}
+	var order []surveyKey
+	for _, op := range augment.Operators {
+		for _, e := range editsOf(op, s.positive, s) {
+			k := surveyKey{op, e.How}
+			if kinds[k] == nil {
+				order = append(order, k)
+			}
+			kinds[k] = append(kinds[k], e)
+		}
+	}
+	for _, k := range order {
+		found := s.M.Check(s.scenario.Facts, kinds[k][rng.IntN(len(kinds[k]))].Workflow)
+		if j.survey[k] == nil {
+			j.survey[k] = &surveyed{}
+		}
+		j.survey[k].tried++
+		switch {
+		case len(found) == 0:
+			j.survey[k].correct++
+		case !slices.ContainsFunc(found, func(v sop.Violation) bool { return v.Kind.Fault() }):
+			j.survey[k].wasteful++
+		}
+	}
 }
 
 // negatives picks m wrong workflows for a side. mirror, where there is one,
@@ -60,11 +92,13 @@ func (j *judge) negatives(s *side, mirror sop.Workflow, m int, around bool, rng 
 	}
 	centre, prefix := s.positive, []string(nil)
 	if around {
-		if len(p.picked) == 0 {
-			j.fill(s, s.positive, nil, &p, 1, rng)
+		// The centre is mostly one edit away from the positive, as the others
+		// then are from the centre: the positive is no odd one out.
+		if len(p.picked) == 0 || rng.IntN(4) > 0 {
+			j.fill(s, s.positive, nil, &p, len(p.picked)+1, rng)
 		}
-		if len(p.picked) > 0 {
-			centre, prefix = p.picked[0].workflow, p.picked[0].edits
+		if n := len(p.picked); n > 0 {
+			centre, prefix = p.picked[n-1].workflow, p.picked[n-1].edits
 		}
 	}
 	j.fill(s, centre, prefix, &p, m, rng)
@@ -135,7 +169,7 @@ func (j *judge) fill(s *side, centre sop.Workflow, prefix []string, p *picker, w
 	ops := slices.Clone(augment.Operators)
 	rng.Shuffle(len(ops), func(a, b int) { ops[a], ops[b] = ops[b], ops[a] })
 	for _, op := range ops {
-		edits[op] = editsOf(op, centre, s, rng)
+		edits[op] = shuffled(op, editsOf(op, centre, s), centre, rng)
 	}
 	for len(p.picked) < want {
 		slices.SortStableFunc(ops, func(a, b augment.Operator) int { return p.count(a) - p.count(b) })
@@ -170,7 +204,7 @@ func (j *judge) compose(s *side, p *picker, rng *rand.Rand) {
 			return
 		}
 		op := augment.Operators[rng.IntN(len(augment.Operators))]
-		first := editsOf(op, s.positive, s, rng)
+		first := editsOf(op, s.positive, s)
 		if len(first) == 0 {
 			continue
 		}
@@ -179,15 +213,13 @@ func (j *judge) compose(s *side, p *picker, rng *rand.Rand) {
 	}
 }
 
-// editsOf lists an operator's edits of w in random order. Of the insertions,
-// calls of the procedure come before those from outside in half of the cases.
-func editsOf(op augment.Operator, w sop.Workflow, s *side, rng *rand.Rand) []augment.Edit {
-	var edits []augment.Edit
+// editsOf lists an operator's edits of w.
+func editsOf(op augment.Operator, w sop.Workflow, s *side) []augment.Edit {
 	switch op {
 	case augment.Order:
-		edits = augment.Orders(w)
+		return augment.Orders(w)
 	case augment.Omit:
-		edits = augment.Omits(w)
+		return augment.Omits(w)
 	case augment.Insert:
 		var own []string
 		for _, c := range sortedKeys(s.V.Requires) {
@@ -195,24 +227,28 @@ func editsOf(op augment.Operator, w sop.Workflow, s *side, rng *rand.Rand) []aug
 				own = append(own, c)
 			}
 		}
-		outside := s.outside()
-		if len(outside) > 3 {
-			rng.Shuffle(len(outside), func(a, b int) { outside[a], outside[b] = outside[b], outside[a] })
-			outside = outside[:3]
-		}
-		edits = augment.Inserts(w, own, outside)
-	case augment.Outcome:
-		var ends []string
-		for _, o := range s.V.Outcomes {
-			ends = append(ends, o.End)
-		}
-		edits = augment.Outcomes(w, ends)
+		return augment.Inserts(w, own, s.outside())
 	}
+	var ends []string
+	for _, o := range s.V.Outcomes {
+		ends = append(ends, o.End)
+	}
+	return augment.Outcomes(w, ends)
+}
+
+// shuffled puts edits in random order. Easy ones mostly come last: orders in
+// which the end is not at the end, and in half of the cases insertions from
+// outside.
+func shuffled(op augment.Operator, edits []augment.Edit, w sop.Workflow, rng *rand.Rand) []augment.Edit {
 	rng.Shuffle(len(edits), func(a, b int) { edits[a], edits[b] = edits[b], edits[a] })
-	if op == augment.Insert && rng.IntN(2) == 0 {
-		slices.SortStableFunc(edits, func(a, b augment.Edit) int {
-			return boolOrder(a.How == "outside") - boolOrder(b.How == "outside")
-		})
+	last := func(easy func(augment.Edit) bool) {
+		slices.SortStableFunc(edits, func(a, b augment.Edit) int { return boolOrder(easy(a)) - boolOrder(easy(b)) })
+	}
+	switch {
+	case op == augment.Order && rng.IntN(8) > 0:
+		last(func(e augment.Edit) bool { return e.Workflow[len(w)-1] != w[len(w)-1] })
+	case op == augment.Insert && rng.IntN(2) == 0:
+		last(func(e augment.Edit) bool { return e.How == "outside" })
 	}
 	return edits
 }

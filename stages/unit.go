@@ -87,8 +87,10 @@ func (u *units) accept(sides ...*side) bool {
 	return true
 }
 
-func (u *units) side(c *cell, s *sop.Scenario) *side {
-	w, err := c.M.Positive(s.Facts, u.rng)
+// side draws a right workflow, which follows the guide as long as that is
+// right.
+func (u *units) side(c *cell, s *sop.Scenario, guide sop.Workflow) *side {
+	w, err := c.M.Along(s.Facts, guide, u.rng)
 	if err != nil {
 		return nil
 	}
@@ -204,7 +206,7 @@ func (u *units) anyScenario(c *cell) *sop.Scenario {
 // fromCase takes the scenario that the corpus itself holds, and where it can
 // a neighbour of the same variant that ends differently.
 func (u *units) fromCase(c *cell) (*unit, string) {
-	a := u.side(c, c.named.Scenario)
+	a := u.side(c, c.named.Scenario, nil)
 	if a == nil {
 		return nil, "no_positive"
 	}
@@ -217,7 +219,7 @@ func (u *units) fromCase(c *cell) (*unit, string) {
 			continue
 		}
 		if s, err := c.Scenario(c.Worlds()[k][u.rng.IntN(c.Count(k))], u.rng); err == nil {
-			if b := u.side(c, s); b != nil && u.accept(b) {
+			if b := u.side(c, s, a.positive); b != nil && u.accept(b) {
 				out.b = b
 			}
 		}
@@ -230,7 +232,7 @@ func (u *units) singleUnit(c *cell) (*unit, string) {
 	if s == nil {
 		return nil, "no_scenario"
 	}
-	a := u.side(c, s)
+	a := u.side(c, s, nil)
 	if a == nil {
 		return nil, "no_positive"
 	}
@@ -241,8 +243,12 @@ func (u *units) singleUnit(c *cell) (*unit, string) {
 }
 
 func (u *units) both(how string, c *cell, s *sop.Scenario, d *cell, t *sop.Scenario) *unit {
-	a, b := u.side(c, s), u.side(d, t)
-	if a == nil || b == nil || slices.Equal(a.positive, b.positive) || !u.accept(a, b) {
+	a := u.side(c, s, nil)
+	if a == nil {
+		return nil
+	}
+	b := u.side(d, t, a.positive)
+	if b == nil || slices.Equal(a.positive, b.positive) || !u.accept(a, b) {
 		return nil
 	}
 	return &unit{a: a, b: b, how: how}
