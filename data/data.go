@@ -1,0 +1,10 @@
+// Package data holds the built-in domain packs: one folder a domain, with
+// domain.yaml, procedures/<goal>.yaml and records.star.
+package data
+
+import "embed"
+
+// FS is the packs, a folder each.
+//
+//go:embed bank healthcare
+var FS embed.FS
