@@ -151,6 +151,13 @@ var checkTests = []struct {
 		"p q | c d b pay | idle@1",
 		"p q | b pay | wrong_end@1",
 	}},
+	{"nothing is learnt from the end of an outcome", `{"goal":"pay",
+		"requires":{"a":null,"b":null,"pay":"p"},
+		"established_by":{"p":{"any":[{"all":["a","pay"]},"b"]}},
+		"outcomes":[{"end":"pay","tree":"p"},{"end":"deny","tree":null}]}`, []string{
+		"p | b pay | ok",
+		"p | a b pay | idle@0",
+	}},
 	{"an end that is an act with a rule of its own", `{"goal":"pay",
 		"requires":{"a":null,"b":null,"pay":"q"},
 		"established_by":{"p":"a","q":"b"},

@@ -27,7 +27,7 @@ type Witness struct {
 func (g *Graph) Edges() [][2]string {
 	helps := map[string][]string{} // condition -> calls
 	for c, tree := range g.EstablishedBy {
-		if tree.Op == Leaf && tree.Name == Conversation {
+		if tree == nil || tree.Op == Leaf && tree.Name == Conversation {
 			continue
 		}
 		sets, err := MinimalSets(tree)
@@ -257,7 +257,7 @@ func findWitness(a, b *Machine, worlds []map[string]bool) *Witness {
 			if acceptA != acceptB {
 				return &Witness{Facts: worlds[p.world], Workflow: append(slices.Clone(p.path), item)}
 			}
-			if acceptA || p.path != nil && item == p.path[len(p.path)-1] {
+			if acceptA {
 				continue
 			}
 			q := pairState{world: p.world, deadA: p.deadA, deadB: p.deadB}

@@ -48,13 +48,15 @@ type Machine struct {
 	phi      []*node    // per call, nil where there is no rule
 	outcomes []compiled // in order
 	ends     set        // calls that are the end of an outcome
-	makes    [][2]set   // per call: conditions that its success makes false, true
-	effects  set        // calls with effects
-	touched  set        // conditions that some effect changes
-	answer   []int      // per call: the condition of its name, or -1
-	ordered  []*node    // every seq and first_of, inner ones first
-	phiPos   set        // conditions that occur positively in a requirement
-	phiNeg   set
+	// ruledEnds tells that an end requires something else than its outcome.
+	ruledEnds bool
+	makes     [][2]set // per call: conditions that its success makes false, true
+	effects   set      // calls with effects
+	touched   set      // conditions that some effect changes
+	answer    []int    // per call: the condition of its name, or -1
+	ordered   []*node  // every seq and first_of, inner ones first
+	phiPos    set      // conditions that occur positively in a requirement
+	phiNeg    set
 
 	mu   sync.Mutex // guards memo
 	memo map[possibleKey]bool
@@ -172,6 +174,8 @@ func (m *Machine) compileEnds(ids *int) error {
 		m.outcomes = append(m.outcomes, compiled{o.End, n})
 		if i, ok := m.callIx[o.End]; ok {
 			m.ends |= bit(i)
+			rule := g.Requires[o.End]
+			m.ruledEnds = m.ruledEnds || rule != nil && !rule.Equal(o.Tree)
 		}
 	}
 	m.makes = make([][2]set, len(m.calls))

@@ -57,10 +57,11 @@ func (m *Machine) endsNow(s *state) string {
 }
 
 // canFinish tells whether calls without fault (waste allowed) can lead to an
-// end without fault. Without orders and effects they always can: whatever is
-// callable may be called, and then nothing stays open.
+// end without fault. Without orders, effects, and ends that have rules of
+// their own they always can: whatever is callable may be called, and then
+// nothing stays open.
 func (m *Machine) canFinish(s *state, truth set) bool {
-	if len(m.ordered) == 0 && m.effects == 0 {
+	if len(m.ordered) == 0 && m.effects == 0 && !m.ruledEnds {
 		return true
 	}
 	return m.finish(*s, truth, map[string]bool{})

@@ -13,13 +13,14 @@ import (
 
 // Reasons for which something was not made into a row.
 const (
-	DropVariant   = "variant_undefined" // the variant cannot be built
-	DropScenario  = "no_scenario"       // it has no consistent scenario
-	DropPositive  = "no_positive"       // a scenario has no workflow without fault and waste
-	DropAtOnce    = "denied_at_once"    // enough groups are refused without a call
-	DropNegatives = "too_few_negatives" // fewer provably wrong answers than the ratio wants
-	DropDuplicate = "duplicate"         // the same context, query and positive again
-	DropShortfall = "shortfall"         // groups asked for and not made
+	DropVariant   = "variant_undefined"   // the variant cannot be built
+	DropScenario  = "no_scenario"         // it has no consistent scenario
+	DropPositive  = "no_positive"         // a scenario has no workflow without fault and waste
+	DropAtOnce    = "denied_at_once"      // enough groups are refused without a call
+	DropNegatives = "too_few_negatives"   // fewer provably wrong answers than the ratio wants
+	DropAmbiguous = "ambiguous_arguments" // two calls are bound alike: an answer would not tell them apart
+	DropDuplicate = "duplicate"           // the same context, query and positive again
+	DropShortfall = "shortfall"           // groups asked for and not made
 
 	// A survey of naive edits, evenly drawn; nothing is lost by them. Detail is
 	// operator/how.
@@ -168,6 +169,10 @@ func (w *worker) nextRows(u *unit) error {
 	style := w.style()
 	points := moments(u, w.rng)
 	for i, p := range points {
+		if p.ambiguous() {
+			w.drops[DropAmbiguous]++
+			continue
+		}
 		mirror := ""
 		if len(points) == 2 {
 			mirror = points[1-i].next

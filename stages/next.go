@@ -173,3 +173,21 @@ func (m *moment) negatives(mirror string, n int, rng *rand.Rand) []wrong {
 	rng.Shuffle(n, func(a, b int) { p.picked[a], p.picked[b] = p.picked[b], p.picked[a] })
 	return p.picked
 }
+
+// ambiguous tells that two calls of one action have the same arguments here,
+// as those of a transfer to oneself.
+func (m *moment) ambiguous() bool {
+	seen := map[string]bool{}
+	for _, use := range m.V.Calls {
+		args := map[string]any{}
+		for p, source := range use.Args {
+			args[p] = m.scenario.Bindings[source]
+		}
+		key := use.Base + encode(args)
+		if seen[key] {
+			return true
+		}
+		seen[key] = true
+	}
+	return false
+}

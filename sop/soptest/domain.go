@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// renamed is the one condition of a random domain that also occurs with
-// username filled from payee, with its checking action.
+// renamedArgs are those of the second instance of one condition in a random
+// domain, and of its checking action.
 const renamedArgs = "(username=payee)"
 
 // Domain draws a small domain that is sound and complete in its wording.
@@ -254,7 +254,8 @@ func reads(t *sop.Tree, base string) bool {
 	return slices.ContainsFunc(t.Names(), func(n string) bool { return n == base || strings.HasPrefix(n, base+"(") })
 }
 
-var operators = []sop.Op{sop.Leaf, sop.Leaf, sop.Not, sop.All, sop.Any, sop.Seq, sop.FirstOf}
+// operators, in the proportion in which trees get them.
+var operators = []sop.Op{sop.Seq, sop.All, sop.Any, sop.FirstOf, sop.Leaf, sop.Leaf, sop.Not}
 
 // tree draws a tree over the conditions, of at most that depth below its root
 // (negations aside); sibling leaves differ.

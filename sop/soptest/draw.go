@@ -24,7 +24,7 @@ func Facts(t *rapid.T, g *sop.Graph) map[string]bool {
 // makeConsistent sets facts to false until none is true against depends_on or
 // excludes; it ends because no fact ever becomes true.
 func makeConsistent(g *sop.Graph, facts map[string]bool) {
-	for !consistent(g, facts) {
+	for !Consistent(g, facts) {
 		for _, c := range keys(g.EstablishedBy) {
 			if facts[c] && !holds(g.DependsOn[c], facts) {
 				facts[c] = false
@@ -39,70 +39,65 @@ func makeConsistent(g *sop.Graph, facts map[string]bool) {
 	}
 }
 
-// Workflow draws a workflow that looks like one of g: calls of g in some
-// order that mostly respects its edges, closed by the end of an outcome. Now
-// and then it holds a call twice, an item that g does not know, an end in the
-// middle, or no end.
-func Workflow(t *rapid.T, g *sop.Graph) sop.Workflow {
-	ends := endsOf(g)
+// Workflow draws a workflow that looks like one of g: see WorkflowFor.
+func Workflow(t *rapid.T, g *sop.Graph) sop.Workflow { return WorkflowFor(t, g, Facts(t, g)) }
+
+// WorkflowFor draws a workflow for these facts. Most of its steps are right
+// where it stands, so that mistakes are few and come late: a call that may not
+// be made yet or is needless, one made twice, an item that g does not know, an
+// end too early, calls after the end, no end.
+func WorkflowFor(t *rapid.T, g *sop.Graph, facts map[string]bool) sop.Workflow {
+	o := New(g)
 	var calls []string
-	for _, c := range keys(g.Requires) {
-		if !slices.Contains(ends, c) {
-			calls = append(calls, c)
+	for _, a := range keys(g.Requires) {
+		if !o.isEnd(a) {
+			calls = append(calls, a)
 		}
 	}
-	// Calls that build on others come later in sorted order of how much their
-	// requirement needs; a few swaps and drops make the rest.
-	sort.SliceStable(calls, func(i, j int) bool { return needs(g, calls[i]) < needs(g, calls[j]) })
 	w := sop.Workflow{}
-	for _, c := range calls {
-		if rapid.IntRange(0, 3).Draw(t, "leave out "+c) > 0 {
-			w = append(w, c)
-		}
-	}
-	if len(w) > 1 {
-		for range rapid.IntRange(0, 2).Draw(t, "swaps") {
-			i := rapid.IntRange(0, len(w)-2).Draw(t, "at")
-			w[i], w[i+1] = w[i+1], w[i]
-		}
-	}
-	if rapid.IntRange(0, 9).Draw(t, "closed") > 0 {
-		w = append(w, rapid.SampledFrom(ends).Draw(t, "end"))
-	}
-	switch rapid.IntRange(0, 9).Draw(t, "odd item") {
-	case 0:
-		w = insert(t, w, "water_the_plants")
-	case 1:
-		w = insert(t, w, rapid.SampledFrom(ends).Draw(t, "early end"))
-	case 2, 3:
-		if len(calls) > 0 {
-			w = insert(t, w, rapid.SampledFrom(calls).Draw(t, "again"))
+	for range rapid.IntRange(1, 7).Draw(t, "steps") {
+		right := o.rightCalls(facts, w, calls)
+		ends := o.endsNow(facts, w)
+		kind := rapid.IntRange(0, 19).Draw(t, "kind of step")
+		switch {
+		case kind == 19:
+			w = append(w, "water_the_plants")
+		case kind == 18:
+			w = append(w, rapid.SampledFrom(o.ends).Draw(t, "early end"))
+		case kind >= 14 && len(calls) > 0:
+			w = append(w, rapid.SampledFrom(calls).Draw(t, "any call"))
+		case len(ends) > 0:
+			return append(w, rapid.SampledFrom(ends).Draw(t, "end"))
+		case len(right) > 0:
+			w = append(w, rapid.SampledFrom(right).Draw(t, "call"))
+		default:
+			return append(w, rapid.SampledFrom(o.ends).Draw(t, "some end"))
 		}
 	}
 	return w
 }
 
-func insert(t *rapid.T, w sop.Workflow, item string) sop.Workflow {
-	return slices.Insert(w, rapid.IntRange(0, len(w)).Draw(t, "at"), item)
-}
-
-// needs counts the calls that have to do with what x requires, directly or not.
-func needs(g *sop.Graph, x string) int {
-	seen := map[string]bool{}
-	todo := []string{x}
-	for len(todo) > 0 {
-		tree := g.Requires[todo[0]]
-		todo = todo[1:]
-		for _, c := range tree.Names() {
-			for _, call := range g.EstablishedBy[c].Names() {
-				if !seen[call] {
-					seen[call] = true
-					todo = append(todo, call)
-				}
-			}
+// rightCalls are the calls without fault and waste after the history.
+func (o *Oracle) rightCalls(facts map[string]bool, history sop.Workflow, calls []string) []string {
+	m := o.at(facts, history)
+	var right []string
+	for _, a := range calls {
+		if o.fault(a, m) == "" && o.waste(a, m) == "" {
+			right = append(right, a)
 		}
 	}
-	return len(seen)
+	return right
+}
+
+func (o *Oracle) endsNow(facts map[string]bool, history sop.Workflow) []string {
+	m := o.at(facts, history)
+	var right []string
+	for _, end := range o.ends {
+		if o.fault(end, m) == "" {
+			right = append(right, end)
+		}
+	}
+	return right
 }
 
 // Graph draws a graph that need not come from any domain: cycles, calls that
@@ -110,16 +105,16 @@ func needs(g *sop.Graph, x string) int {
 // on anything, and any outcomes with the last one open. It has at most 4
 // calls, 4 conditions and 3 outcomes.
 func Graph(t *rapid.T) *sop.Graph {
-	calls := []string{"a", "b", "c", "d"}[:rapid.IntRange(1, 4).Draw(t, "calls")]
+	calls := []string{"a", "b", "c", "d"}[:rapid.SampledFrom([]int{4, 4, 3, 3, 2, 1}).Draw(t, "calls")]
 	conds := []string{"a", "b", "p", "q", "r"}[rapid.IntRange(0, 2).Draw(t, "answers"):]
-	conds = conds[:rapid.IntRange(1, min(4, len(conds))).Draw(t, "conditions")]
+	conds = conds[:min(len(conds), rapid.SampledFrom([]int{3, 3, 2, 4, 1}).Draw(t, "conditions"))]
 	g := &sop.Graph{
 		Goal: calls[len(calls)-1], Requires: map[string]*sop.Tree{}, EstablishedBy: map[string]*sop.Tree{},
 		DependsOn: map[string]*sop.Tree{}, Effects: map[string]map[string]bool{},
 	}
 	for _, a := range calls {
 		g.Requires[a] = nil
-		if rapid.Bool().Draw(t, "has a rule") {
+		if a == g.Goal && rapid.IntRange(0, 9).Draw(t, "goal has a rule") > 0 || rapid.IntRange(0, 2).Draw(t, "has a rule") == 0 {
 			g.Requires[a] = anyTree(t, conds, 2)
 		}
 	}

@@ -58,7 +58,8 @@ func holds(t *sop.Tree, facts map[string]bool) bool {
 	return kleene(t, func(c string) truth { return truthOf(facts[c]) }) == yes
 }
 
-func consistent(g *sop.Graph, facts map[string]bool) bool {
+// Consistent tells whether the facts go with depends_on and excludes of g.
+func Consistent(g *sop.Graph, facts map[string]bool) bool {
 	for c := range g.EstablishedBy {
 		if facts[c] && !holds(g.DependsOn[c], facts) {
 			return false

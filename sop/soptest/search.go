@@ -76,11 +76,11 @@ func (o *Oracle) NextRight(facts map[string]bool, history sop.Workflow) []string
 	return right
 }
 
-// Edges returns the pairs (u, v) where v's requirement names u, or a condition
-// that u helps to make known.
+// Edges returns the pairs (u, v) of calls where v's requirement names u, or a
+// condition that u is in a minimal set for; effects make no edges.
 func (o *Oracle) Edges() [][2]string {
 	var edges [][2]string
-	for _, u := range keys(o.items) {
+	for _, u := range keys(o.g.Requires) {
 		for _, v := range keys(o.g.Requires) {
 			if slices.ContainsFunc(o.g.Requires[v].Names(), func(c string) bool { return c == u || o.informs(u, c) }) {
 				edges = append(edges, [2]string{u, v})
@@ -91,9 +91,6 @@ func (o *Oracle) Edges() [][2]string {
 }
 
 func (o *Oracle) informs(call, cond string) bool {
-	if _, on := o.g.Effects[call][cond]; on {
-		return true
-	}
 	return slices.ContainsFunc(o.sources[cond], func(set uint32) bool { return set&o.bit(call) != 0 })
 }
 
@@ -128,7 +125,7 @@ func (o *Oracle) Cyclic() bool {
 // end in the goal.
 func (o *Oracle) Satisfiable() bool {
 	for facts := range assignments(keys(o.g.EstablishedBy)) {
-		if consistent(o.g, facts) && o.reachesGoal(facts) {
+		if Consistent(o.g, facts) && o.reachesGoal(facts) {
 			return true
 		}
 	}
@@ -169,7 +166,7 @@ func Difference(g, h *sop.Graph, length int) *sop.Witness {
 	}
 	var shortest *sop.Witness
 	for facts := range assignments(keys(names)) {
-		if !consistent(g, facts) || !consistent(h, facts) {
+		if !Consistent(g, facts) || !Consistent(h, facts) {
 			continue
 		}
 		if w, ok := difference(a, b, facts, length); ok && (shortest == nil || len(w) < len(shortest.Workflow)) {
@@ -242,3 +239,17 @@ func assignments(names []string) func(func(map[string]bool) bool) {
 		}
 	}
 }
+
+// Broken tells whether, after the history, some tree has a part that was
+// settled out of order.
+func (o *Oracle) Broken(facts map[string]bool, history sop.Workflow) bool {
+	m := o.at(facts, history)
+	for _, n := range m.requires {
+		if n.anyBroken() {
+			return true
+		}
+	}
+	return slices.ContainsFunc(m.outcomes, (*node).anyBroken)
+}
+
+func (n *node) anyBroken() bool { return n.broken || slices.ContainsFunc(n.parts, (*node).anyBroken) }
