@@ -16,8 +16,21 @@ import (
 
 // How bound values and numbers are written in a case, and read back exactly.
 
+// scnForm is how one document writes numbers. It is drawn once, before
+// anything that depends on the case, so that two cases that differ in one fact
+// or value give, from equal seeds, texts that differ in that alone.
+type scnForm struct {
+	cents   bool // $12.00, else $12
+	points  bool // 640 points, else 640
+	missing string
+}
+
+func newScnForm(rng *rand.Rand) scnForm {
+	return scnForm{rng.IntN(2) == 0, rng.IntN(2) == 0, scnPick(rng, scnMissing)}
+}
+
 // scnNumber words x in its unit. Nothing is rounded: scnReadNumber gives x.
-func scnNumber(x float64, unit string, rng *rand.Rand) string {
+func scnNumber(x float64, unit string, form scnForm) string {
 	sign, digits := "", sop.Number(x)
 	if d, negative := strings.CutPrefix(digits, "-"); negative {
 		sign, digits = "-", d
@@ -28,7 +41,7 @@ func scnNumber(x float64, unit string, rng *rand.Rand) string {
 		switch {
 		case hasCents && len(cents) == 1:
 			cents += "0"
-		case !hasCents && rng.IntN(2) == 0:
+		case !hasCents && form.cents:
 			cents = "00"
 		}
 		digits = scnThousands(whole)
@@ -39,7 +52,7 @@ func scnNumber(x float64, unit string, rng *rand.Rand) string {
 	case "percent":
 		return sign + digits + "%"
 	case "points":
-		if rng.IntN(2) == 0 {
+		if !form.points {
 			return sign + digits
 		}
 	}
@@ -142,7 +155,7 @@ func scnJSON(value any) string {
 
 // scnDetail writes what a parameter is bound to: as people write it where
 // that reads back equal, else as JSON.
-func scnDetail(d *sop.Domain, parameter string, value any, rng *rand.Rand) string {
+func scnDetail(d *sop.Domain, parameter string, value any, form scnForm) string {
 	value = scnNormal(value)
 	plain := ""
 	switch x := value.(type) {
@@ -150,7 +163,7 @@ func scnDetail(d *sop.Domain, parameter string, value any, rng *rand.Rand) strin
 		plain = x
 	case float64:
 		if v := d.Values[parameter]; v != nil && v.Stated {
-			plain = scnNumber(x, v.Unit, rng)
+			plain = scnNumber(x, v.Unit, form)
 		}
 	}
 	if scnPrintable(plain) && reflect.DeepEqual(scnReadDetail(d, parameter, plain), value) {

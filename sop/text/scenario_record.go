@@ -2,7 +2,6 @@ package text
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"regexp"
 	"strings"
 
@@ -116,11 +115,11 @@ func (r *scnRecords) fact(key string, holds bool) string {
 }
 
 // value writes the line of a value; ok is false where there is no such value.
-func (r *scnRecords) value(key string, x float64, ok bool, rng *rand.Rand) string {
+func (r *scnRecords) value(key string, x float64, ok bool, form scnForm) string {
 	want := scnFinding{key: key, value: true, number: x, missing: !ok}
-	shown, mark := scnPick(rng, scnMissing), "none"
+	shown, mark := form.missing, "none"
 	if ok {
-		shown, mark = scnNumber(x, r.v.Values[key].Unit, rng), sop.Number(x)
+		shown, mark = scnNumber(x, r.v.Values[key].Unit, form), sop.Number(x)
 	} else {
 		want.number = 0
 	}

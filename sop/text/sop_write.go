@@ -1,0 +1,299 @@
+package text
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fmsop/fmsop/sop"
+)
+
+// Style is a way of writing an SOP.
+type Style string
+
+// The styles of SOP documents.
+const (
+	Numbered   Style = "numbered"   // steps with decision points
+	Policy     Style = "policy"     // paragraphs of prose
+	Checklist  Style = "checklist"  // boxes to tick
+	RuleList   Style = "rules"      // numbered rules
+	Pseudocode Style = "pseudocode" // a listing
+	Table      Style = "table"      // tables of rules, calls and conditions
+)
+
+// Styles lists all of them.
+var Styles = []Style{Numbered, Policy, Checklist, RuleList, Pseudocode, Table}
+
+// sopMarks are headings that only one style has.
+var sopMarks = map[string]Style{
+	"Steps": Numbered, "Step by step": Numbered,
+	"Points to confirm": Checklist, "To be confirmed": Checklist,
+	"Rules for the request": RuleList, "Rules of approval": RuleList,
+}
+
+// RenderSOP writes v as a document that ReadSOP reads back to v's graph and
+// comparisons. rng chooses the wording, never the meaning; the same v and the
+// same state of rng give the same text. An unknown style is written as
+// Numbered.
+func RenderSOP(style Style, v *sop.Variant, rng *rand.Rand) string {
+	w := newSopWriter(style, v, rng)
+	switch style {
+	case Policy:
+		w.policy()
+	case Checklist:
+		w.checklist()
+	case RuleList:
+		w.ruleList()
+	case Pseudocode:
+		w.code()
+	case Table:
+		w.tables()
+	default:
+		w.numbered()
+	}
+	return strings.TrimRight(sopBlankLines.ReplaceAllString(w.b.String(), "\n\n"), "\n") + "\n"
+}
+
+var sopBlankLines = regexp.MustCompile(`\n{3,}`)
+
+// sopWriter writes one document.
+type sopWriter struct {
+	v       *sop.Variant
+	rng     *rand.Rand
+	style   Style
+	trees   *treeWriter
+	rules   []*sop.Tree // of the goal; used where plain
+	plain   bool        // the two ends of a customer's request
+	conds   []string    // in the order in which the rules lead to them
+	calls   []string
+	habit   map[string]int  // by kind and topic, the phrase that this document keeps to
+	glossed map[string]bool // calls that have been explained
+	told    map[string]bool // conditions whose source has been told
+	titled  map[string]bool // words used in headings of steps
+	section int
+	number  bool // headings are numbered
+	b       strings.Builder
+}
+
+func newSopWriter(style Style, v *sop.Variant, rng *rand.Rand) *sopWriter {
+	w := &sopWriter{
+		v: v, rng: rng, style: style, trees: newTreeWriter(v, rng), number: rng.IntN(2) == 0,
+		habit: map[string]int{}, glossed: map[string]bool{}, told: map[string]bool{}, titled: map[string]bool{},
+	}
+	w.plain = sopPlain(&v.Graph)
+	w.rules = sopRules(&v.Graph)
+	w.collect()
+	return w
+}
+
+// sopPlain tells the two ends of a customer's request from other outcomes.
+func sopPlain(g *sop.Graph) bool {
+	o := g.Outcomes
+	return len(o) == 2 && o[0].End == g.Goal && o[1].End != g.Goal && o[1].Tree == nil &&
+		o[0].Tree.Canonical().Equal(g.Requires[g.Goal].Canonical())
+}
+
+// sopRules gives the rules of the goal in the order of the text. They are those
+// of the graph, where what another rule demands too has been left out: read
+// back, they are the same tree again.
+func sopRules(g *sop.Graph) []*sop.Tree {
+	tree := treeTidy(g.Requires[g.Goal])
+	switch {
+	case tree == nil:
+		return nil
+	case tree.Op == sop.All && len(tree.Parts) > 0:
+		return tree.Parts
+	}
+	return []*sop.Tree{tree}
+}
+
+// collect orders conditions and calls by the way from the rules to them.
+func (w *sopWriter) collect() {
+	g := &w.v.Graph
+	var visit func(t *sop.Tree)
+	call := func(name string) {
+		if _, known := g.Requires[name]; known && !slices.Contains(w.calls, name) {
+			w.calls = append(w.calls, name)
+			visit(g.Requires[name])
+		}
+	}
+	visit = func(t *sop.Tree) {
+		t.Walk(func(n *sop.Tree) {
+			if n.Op != sop.Leaf || g.EstablishedBy[n.Name] == nil || slices.Contains(w.conds, n.Name) {
+				return
+			}
+			w.conds = append(w.conds, n.Name)
+			source := g.EstablishedBy[n.Name]
+			source.Walk(func(c *sop.Tree) {
+				if c.Op == sop.Leaf {
+					call(c.Name)
+				}
+			})
+		})
+	}
+	for _, r := range w.rules {
+		visit(r)
+	}
+	for _, o := range g.Outcomes {
+		visit(o.Tree)
+	}
+	for _, c := range sortedNames(g.EstablishedBy) {
+		visit(sop.L(c))
+	}
+	for _, c := range sortedNames(g.Requires) {
+		call(c)
+	}
+}
+
+// sopArgs fills the slots of a phrase.
+type sopArgs map[string]any
+
+// say words a statement; the parts of a long tree go on lines of their own,
+// indented by indent.
+func (w *sopWriter) say(kind sopKind, indent string, args sopArgs) string {
+	return w.fill(w.choose(kind, ""), indent, args)
+}
+
+// short is say where the words of the condition have been said already.
+func (w *sopWriter) short(kind sopKind, args sopArgs) string {
+	return w.fill(w.choose(kind, sopBrief), "", args)
+}
+
+func (w *sopWriter) choose(kind sopKind, topic string) *sopPhrase {
+	letter := map[Style]string{Numbered: "n", Policy: "p", Checklist: "c", RuleList: "r"}[w.style]
+	var fit []*sopPhrase
+	for i := range sopPhrases {
+		p := &sopPhrases[i]
+		if p.kind == kind && p.topic == topic && (p.in == "" || letter != "" && strings.Contains(p.in, letter)) {
+			fit = append(fit, p)
+		}
+	}
+	key := string(kind) + topic
+	last, has := w.habit[key]
+	switch {
+	case kind == sayNote || !has:
+		last = w.rng.IntN(len(fit))
+	case w.style == Policy && len(fit) > 1: // prose does not repeat itself
+		last = (last + 1 + w.rng.IntN(len(fit)-1)) % len(fit)
+	}
+	w.habit[key] = last
+	return fit[last]
+}
+
+func (w *sopWriter) fill(p *sopPhrase, indent string, args sopArgs) string {
+	var b strings.Builder
+	below := false
+	for i, part := range p.parts {
+		switch {
+		case i%2 == 1:
+			s := w.slot(part, indent, args)
+			below = below || strings.Contains(s, "\n")
+			b.WriteString(s)
+		case !below: // a list below the line ends the sentence
+			b.WriteString(part)
+		}
+	}
+	return b.String()
+}
+
+func (w *sopWriter) slot(slot, indent string, args sopArgs) string {
+	arg := args[slot]
+	switch key := strings.TrimRight(slot, "0123456789"); key {
+	case "rule":
+		return w.tree(arg.(*sop.Tree), ruleTree, indent)
+	case "fact":
+		return w.tree(arg.(*sop.Tree), factTree, indent)
+	case "calls":
+		return w.tree(arg.(*sop.Tree), callTree, indent)
+	case "leaf":
+		return w.trees.literal(sop.L(arg.(string)), ruleTree)
+	case "call":
+		return w.call(arg.(string))
+	case "names":
+		list := make([]string, len(arg.([]string)))
+		for i, n := range arg.([]string) {
+			list[i] = "`" + n + "`"
+		}
+		if k := len(list) - 1; k > 0 {
+			return strings.Join(list[:k], ", ") + " and " + list[k]
+		}
+		return strings.Join(list, "")
+	case "n":
+		return strconv.Itoa(arg.(int))
+	case "formula":
+		name := arg.(string)
+		return sopMeasure(w.v, name) + " (`" + w.v.Conditions[name].Compare.String() + "`)"
+	case "unit", "text":
+		return arg.(string)
+	}
+	return "`" + arg.(string) + "`"
+}
+
+// tree words t in the way of the style: prose within the sentence, the others
+// on lines below it.
+func (w *sopWriter) tree(t *sop.Tree, use treeUse, indent string) string {
+	if w.style == Policy && treeLeaves(t) <= 6 || use != ruleTree {
+		return w.trees.inline(t, use)
+	}
+	return w.trees.block(t, use, indent)
+}
+
+func treeLeaves(t *sop.Tree) (n int) {
+	t.Walk(func(p *sop.Tree) {
+		if p.Op == sop.Leaf {
+			n++
+		}
+	})
+	return n
+}
+
+// call names a call and explains it the first time.
+func (w *sopWriter) call(name string) string {
+	gloss := w.gloss(name)
+	if w.glossed[name] || gloss == "" {
+		return "`" + name + "`"
+	}
+	w.glossed[name] = true
+	return "`" + name + "` (" + gloss + ")"
+}
+
+func (w *sopWriter) gloss(name string) string {
+	use := w.v.Calls[name]
+	if use == nil {
+		return ""
+	}
+	gloss := plainWords(use.Text)
+	if params := w.parameters(name); params != "" {
+		gloss += "; takes " + params
+	}
+	return gloss
+}
+
+// parameters lists what a call is given: username, or username = payee.
+func (w *sopWriter) parameters(name string) string {
+	use := w.v.Calls[name]
+	if use == nil {
+		return ""
+	}
+	var params []string
+	for _, p := range use.Parameters {
+		if s := use.Args[p]; s != "" && s != p {
+			p += " = " + s
+		}
+		params = append(params, p)
+	}
+	return strings.Join(params, ", ")
+}
+
+func (w *sopWriter) line(s string) { w.b.WriteString(s + "\n") }
+
+func (w *sopWriter) heading(names ...string) {
+	name := pickOne(w.rng, names)
+	w.section++
+	if w.number {
+		name = strconv.Itoa(w.section) + ". " + name
+	}
+	w.line("\n## " + name + "\n")
+}
