@@ -68,8 +68,7 @@ func Judge(r *Reference, view, answer string) (Verdict, error) {
 		}
 		return verdict(m.Check(r.Facts, w)), nil
 	case dataset.ViewNextAction:
-		calls := r.calls()
-		item, err := readAny(text.NextFormats, func(f string) (string, error) { return text.ReadNext(f, answer, calls, r.Bindings) })
+		item, err := readAny(text.NextFormats, func(f string) (string, error) { return r.readNext(f, answer) })
 		if err != nil {
 			return Verdict{Unreadable: err.Error(), Violations: []sop.Violation{}}, nil
 		}
@@ -122,22 +121,44 @@ func nextViolations(m *sop.Machine, facts map[string]bool, history sop.Workflow,
 	return found
 }
 
-// calls is the parameters of the reference's calls. A reference that says
-// nothing about them allows any argument that equals the binding of its name.
-func (r *Reference) calls() map[string]map[string]string {
+// readNext reads a next action. A reference that does not say which
+// parameters its calls have allows any argument that is bound as the call's
+// name says, and any to be left out.
+func (r *Reference) readNext(format, answer string) (string, error) {
 	if r.Parameters != nil {
-		return r.Parameters
+		return text.ReadNext(format, answer, r.Parameters, r.Bindings)
 	}
-	calls := map[string]map[string]string{}
-	for c := range r.Requires {
-		n, err := sop.ParseName(c)
-		if err != nil {
+	base, args, err := text.ReadCall(format, answer)
+	if err != nil {
+		return "", err
+	}
+	var fitting []string
+	known := false
+	for _, call := range sortedKeys(r.Requires) {
+		n, err := sop.ParseName(call)
+		if err != nil || n.Base != base {
 			continue
 		}
-		calls[c] = map[string]string{}
-		for p, s := range n.Args {
-			calls[c][p] = s
+		known = true
+		fits := true
+		for p, given := range args {
+			fits = fits && encode(given) == encode(r.Bindings[n.Source(p)])
+		}
+		for p := range n.Args {
+			_, said := args[p]
+			fits = fits && said
+		}
+		if fits {
+			fitting = append(fitting, call)
 		}
 	}
-	return calls
+	switch {
+	case len(fitting) == 1:
+		return fitting[0], nil
+	case len(fitting) > 1:
+		return "", fmt.Errorf("the call of %s can be %s, since their arguments are bound alike", base, strings.Join(fitting, " or "))
+	case known:
+		return base + text.NoInstance, nil
+	}
+	return base, nil
 }

@@ -63,7 +63,6 @@ type reading struct {
 	machine   *sop.Machine
 	reference *Reference
 	meta      Meta
-	calls     map[string]map[string]string
 	next      bool
 }
 
@@ -98,7 +97,6 @@ func (v *Verifier) read(row *dataset.Row) (*reading, error) {
 	if r.machine, err = sop.Compile(&r.variant.Graph); err != nil {
 		return nil, fmt.Errorf("context: %w", err)
 	}
-	r.calls = r.reference.calls()
 	if !r.next {
 		if r.scenario, err = text.ReadScenario(parts[1], r.variant); err != nil {
 			return nil, fmt.Errorf("case: %w", err)
@@ -181,11 +179,11 @@ func (r *reading) answer(a dataset.Answer) (sop.Workflow, error) {
 // its payload gives it.
 func (r *reading) readable(a dataset.Answer) map[string]map[string]string {
 	var p nextPayload
-	if json.Unmarshal([]byte(a.Payload), &p) != nil || r.calls[p.Next] != nil || p.Next == sop.Deny {
-		return r.calls
+	if json.Unmarshal([]byte(a.Payload), &p) != nil || r.reference.Parameters[p.Next] != nil || p.Next == sop.Deny {
+		return r.reference.Parameters
 	}
 	calls := map[string]map[string]string{p.Next: {}}
-	for name, args := range r.calls {
+	for name, args := range r.reference.Parameters {
 		calls[name] = args
 	}
 	for parameter := range p.Arguments {

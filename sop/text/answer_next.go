@@ -109,22 +109,30 @@ type ansCall struct {
 // fences, backticks, bold, a final full stop and a sentence before it; an
 // answer that can be read in two ways is an error.
 func ReadNext(format, text string, calls map[string]map[string]string, bindings map[string]any) (string, error) {
-	var call ansCall
-	var err error
-	switch format {
-	case "call":
-		call, err = ansReadCallText(ansClean(text))
-	case "json":
-		call, err = ansReadCallJSON(text)
-	case "sentence":
-		call, err = ansReadSentence(ansClean(text))
-	default:
-		return "", fmt.Errorf("unknown format %q, want one of %s", format, strings.Join(NextFormats, ", "))
-	}
+	call, err := ansReadCall(format, text)
 	if err != nil {
 		return "", err
 	}
 	return ansInstance(call, calls, bindings)
+}
+
+// ReadCall reads the same answers, and returns the base name and the
+// arguments as they stand there.
+func ReadCall(format, text string) (base string, args map[string]any, err error) {
+	call, err := ansReadCall(format, text)
+	return call.base, call.args, err
+}
+
+func ansReadCall(format, text string) (ansCall, error) {
+	switch format {
+	case "call":
+		return ansReadCallText(ansClean(text))
+	case "json":
+		return ansReadCallJSON(text)
+	case "sentence":
+		return ansReadSentence(ansClean(text))
+	}
+	return ansCall{}, fmt.Errorf("unknown format %q, want one of %s", format, strings.Join(NextFormats, ", "))
 }
 
 func ansInstance(call ansCall, calls map[string]map[string]string, bindings map[string]any) (string, error) {

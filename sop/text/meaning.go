@@ -22,7 +22,7 @@ func SameMeaning(a, b *sop.Graph) error {
 	}{
 		{"the requirement of %q", a.Requires, b.Requires},
 		{"the source of %q", a.EstablishedBy, b.EstablishedBy},
-		{"the dependence of %q", withoutNil(a.DependsOn), withoutNil(b.DependsOn)},
+		{"the dependence of %q", meaningTrees(a.DependsOn), meaningTrees(b.DependsOn)},
 	} {
 		if err := treesDiffer(m.what, m.a, m.b); err != nil {
 			return err
@@ -31,7 +31,7 @@ func SameMeaning(a, b *sop.Graph) error {
 	if err := effectsDiffer(a.Effects, b.Effects); err != nil {
 		return err
 	}
-	if x, y := excludeList(a), excludeList(b); !slices.Equal(x, y) {
+	if x, y := meaningExcludes(a), meaningExcludes(b); !slices.Equal(x, y) {
 		return fmt.Errorf("the sets that exclude each other are %v and %v", x, y)
 	}
 	if len(a.Outcomes) != len(b.Outcomes) {
@@ -50,7 +50,7 @@ func SameMeaning(a, b *sop.Graph) error {
 }
 
 func treesDiffer(what string, a, b map[string]*sop.Tree) error {
-	for _, n := range unionNames(a, b) {
+	for _, n := range meaningNames(a, b) {
 		what := fmt.Sprintf(what, n)
 		x, inA := a[n]
 		y, inB := b[n]
@@ -65,8 +65,8 @@ func treesDiffer(what string, a, b map[string]*sop.Tree) error {
 }
 
 func effectsDiffer(a, b map[string]map[string]bool) error {
-	for _, call := range unionNames(a, b) {
-		for _, c := range unionNames(a[call], b[call]) {
+	for _, call := range meaningNames(a, b) {
+		for _, c := range meaningNames(a[call], b[call]) {
 			x, inA := a[call][c]
 			y, inB := b[call][c]
 			if inA != inB {
@@ -80,7 +80,7 @@ func effectsDiffer(a, b map[string]map[string]bool) error {
 	return nil
 }
 
-func withoutNil(m map[string]*sop.Tree) map[string]*sop.Tree {
+func meaningTrees(m map[string]*sop.Tree) map[string]*sop.Tree {
 	out := map[string]*sop.Tree{}
 	for n, t := range m {
 		if t != nil {
@@ -90,7 +90,7 @@ func withoutNil(m map[string]*sop.Tree) map[string]*sop.Tree {
 	return out
 }
 
-func excludeList(g *sop.Graph) []string {
+func meaningExcludes(g *sop.Graph) []string {
 	var sets []string
 	for _, s := range g.Excludes {
 		s = slices.Clone(s)
@@ -101,7 +101,7 @@ func excludeList(g *sop.Graph) []string {
 	return slices.Compact(sets)
 }
 
-func unionNames[V any](a, b map[string]V) []string {
+func meaningNames[V any](a, b map[string]V) []string {
 	all := map[string]bool{}
 	for n := range a {
 		all[n] = true
@@ -109,5 +109,5 @@ func unionNames[V any](a, b map[string]V) []string {
 	for n := range b {
 		all[n] = true
 	}
-	return sortedNames(all)
+	return sopNames(all)
 }

@@ -28,7 +28,7 @@ func TestSameMeaning(t *testing.T) {
 		{"exclusion", func(g *sop.Graph) { g.Excludes = nil }, "exclude each other"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			a, b := loan(t).Graph, loan(t).Graph
+			a, b := sopLoan(t).Graph, sopLoan(t).Graph
 			tc.change(&b)
 			err := text.SameMeaning(&a, &b)
 			if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {

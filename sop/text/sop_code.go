@@ -42,7 +42,7 @@ type codeWriter struct {
 }
 
 func (w *sopWriter) code() {
-	c := &codeWriter{sopWriter: w, mark: pickOne(w.rng, []string{"#", "//"}), infix: w.rng.IntN(2) == 0}
+	c := &codeWriter{sopWriter: w, mark: sopPick(w.rng, []string{"#", "//"}), infix: w.rng.IntN(2) == 0}
 	w.number = false
 	w.opening("Procedure listing: {}", "{} as pseudo-code", "Listing: {}")
 	w.heading("Listing", "Procedure")
@@ -76,7 +76,7 @@ func (w *sopWriter) code() {
 // put writes a line of code with a comment.
 func (c *codeWriter) put(indent, code, comment string) {
 	s := indent + code
-	if comment = plainWords(comment); comment != "" {
+	if comment = sopPlainWords(comment); comment != "" {
 		s += strings.Repeat(" ", max(2, 44-len(s))) + c.mark + " " + comment
 	}
 	c.line(s)
@@ -149,7 +149,7 @@ func (c *codeWriter) callList() {
 			c.put("  ", "needs "+c.tree(t), "")
 		}
 		var sets []string
-		for _, cond := range sortedNames(c.v.Effects[name]) {
+		for _, cond := range sopNames(c.v.Effects[name]) {
 			to := "false"
 			if c.v.Effects[name][cond] {
 				to = "true"

@@ -191,7 +191,7 @@ func (f *sopFile) codeCall(name, keyword, rest string) error {
 			}
 			yes := p.take("= true")
 			if !yes && !p.take("= false") {
-				return fmt.Errorf("has %q after an effect, want = true or = false", excerpt(p.rest))
+				return fmt.Errorf("has %q after an effect, want = true or = false", sopExcerpt(p.rest))
 			}
 			effects[cond] = yes
 			if !p.take(",") {
@@ -237,7 +237,7 @@ func (p *codeReader) take(s string) bool {
 
 func (p *codeReader) end() error {
 	if s := strings.TrimSpace(p.rest); s != "" {
-		return fmt.Errorf("goes on with %q, want the end of the line", excerpt(s))
+		return fmt.Errorf("goes on with %q, want the end of the line", sopExcerpt(s))
 	}
 	return nil
 }
@@ -247,7 +247,7 @@ func (p *codeReader) end() error {
 func (p *codeReader) name() (string, error) {
 	s := strings.TrimLeft(p.rest, " ")
 	if strings.HasPrefix(s, "`") {
-		name, rest, err := tickedName(s)
+		name, rest, err := sopTicked(s)
 		p.rest = rest
 		return name, err
 	}
@@ -304,7 +304,7 @@ func (p *codeReader) operand(depth int) (*sop.Tree, error) {
 	if p.take("(") {
 		t, err := p.expr(depth + 1)
 		if err == nil && !p.take(")") {
-			err = fmt.Errorf("has %q where a closing parenthesis is wanted", excerpt(p.rest))
+			err = fmt.Errorf("has %q where a closing parenthesis is wanted", sopExcerpt(p.rest))
 		}
 		return t, err
 	}
@@ -329,7 +329,7 @@ func (p *codeReader) operand(depth int) (*sop.Tree, error) {
 	node := &sop.Tree{Op: op}
 	for !p.take(")") {
 		if len(node.Parts) > 0 && !p.take(",") {
-			return nil, fmt.Errorf("has %q in a list, want a comma or a closing parenthesis", excerpt(p.rest))
+			return nil, fmt.Errorf("has %q in a list, want a comma or a closing parenthesis", sopExcerpt(p.rest))
 		}
 		part, err := p.expr(depth + 1)
 		if err != nil {

@@ -18,7 +18,7 @@ func (l *sopLine) wrap(err error) error {
 	if _, done := err.(*sopLineError); done {
 		return err
 	}
-	return &sopLineError{fmt.Sprintf("line %d: %q %v", l.number, excerpt(l.text), err)}
+	return &sopLineError{fmt.Sprintf("line %d: %q %v", l.number, sopExcerpt(l.text), err)}
 }
 
 // sopLineError already names its line.

@@ -14,23 +14,23 @@ var sopOpWords = map[string]string{
 // and number. Readers go by the formula that follows it.
 func sopMeasure(v *sop.Variant, condition string) string {
 	use := v.Conditions[condition]
-	m := measure{v: v}
+	m := sopMeasurer{v: v}
 	if named, err := sop.ParseComparison(use.Condition.Compare); err == nil {
 		m.name(named.Left, use.Compare.Left)
 		m.name(named.Right, use.Compare.Right)
 	}
 	unit := m.unit(use.Compare)
-	return plainWords(m.words(use.Compare.Left, unit, false) + " " + sopOpWords[use.Compare.Op] + " " + m.words(use.Compare.Right, unit, false))
+	return sopPlainWords(m.words(use.Compare.Left, unit, false) + " " + sopOpWords[use.Compare.Op] + " " + m.words(use.Compare.Right, unit, false))
 }
 
-type measure struct {
+type sopMeasurer struct {
 	v          *sop.Variant
 	thresholds map[*sop.Expr]*sop.Threshold
 }
 
 // name walks the comparison as declared beside the resolved one, to learn
 // which numbers are thresholds.
-func (m *measure) name(named, e *sop.Expr) {
+func (m *sopMeasurer) name(named, e *sop.Expr) {
 	switch {
 	case named == nil || e == nil:
 	case named.Op == 'v' && e.Op == 'n':
@@ -48,7 +48,7 @@ func (m *measure) name(named, e *sop.Expr) {
 
 // unit is what both sides are counted in: that of the values, where they
 // agree and nothing is multiplied or divided.
-func (m *measure) unit(c *sop.Comparison) string {
+func (m *sopMeasurer) unit(c *sop.Comparison) string {
 	unit, first := "", true
 	for _, n := range c.Names() {
 		use := m.v.Values[n]
@@ -63,7 +63,7 @@ func (m *measure) unit(c *sop.Comparison) string {
 	return unit
 }
 
-func (m *measure) words(e *sop.Expr, unit string, inner bool) string {
+func (m *sopMeasurer) words(e *sop.Expr, unit string, inner bool) string {
 	switch e.Op {
 	case 'n':
 		s := sop.Number(e.Num)
@@ -94,7 +94,7 @@ func (m *measure) words(e *sop.Expr, unit string, inner bool) string {
 const sopNoUnit = "no unit"
 
 func sopUnit(unit string) string {
-	if unit = plainWords(unit); unit == "" {
+	if unit = sopPlainWords(unit); unit == "" {
 		return sopNoUnit
 	}
 	return unit

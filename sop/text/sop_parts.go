@@ -16,7 +16,7 @@ func (w *sopWriter) notes() []string {
 	if w.ordered() {
 		topics = append(topics, "ordered")
 	}
-	if strings.Contains(strings.Join(append(sortedNames(w.v.Requires), sortedNames(w.v.EstablishedBy)...), " "), "(") {
+	if strings.Contains(strings.Join(append(sopNames(w.v.Requires), sopNames(w.v.EstablishedBy)...), " "), "(") {
 		topics = append(topics, "names")
 	}
 	if !w.plain {
@@ -114,7 +114,7 @@ func (w *sopWriter) effects() []string {
 
 func sopEffectTree(effects map[string]bool) *sop.Tree {
 	var parts []*sop.Tree
-	for _, c := range sortedNames(effects) {
+	for _, c := range sopNames(effects) {
 		if effects[c] {
 			parts = append(parts, sop.L(c))
 		} else {
@@ -145,7 +145,7 @@ func (w *sopWriter) measures() []string {
 }
 
 func (w *sopWriter) valueWords(value string) string {
-	words := plainWords(w.v.Values[value].Text)
+	words := sopPlainWords(w.v.Values[value].Text)
 	if w.v.Values[value].Stated {
 		words += ", as stated in the request"
 	}
@@ -220,17 +220,17 @@ func (w *sopWriter) list(bullet string, said []string, headings ...string) {
 
 // title and purpose open every document.
 func (w *sopWriter) opening(titles ...string) {
-	title := plainWords(w.v.Procedure.Title)
+	title := sopPlainWords(w.v.Procedure.Title)
 	if title == "" {
 		title = w.v.Goal
 	}
-	w.line("# " + strings.ReplaceAll(pickOne(w.rng, titles), "{}", title))
+	w.line("# " + strings.ReplaceAll(sopPick(w.rng, titles), "{}", title))
 	if w.rng.IntN(2) == 0 {
-		number := strings.ToUpper(strings.ReplaceAll(plainWords(w.v.Domain.Name+"-"+w.v.Goal), "_", "-"))
+		number := strings.ToUpper(strings.ReplaceAll(sopPlainWords(w.v.Domain.Name+"-"+w.v.Goal), "_", "-"))
 		w.line("\nDocument " + number + ", version " + strconv.Itoa(1+w.rng.IntN(6)) + "." + strconv.Itoa(w.rng.IntN(10)))
 	}
-	if office := strings.TrimLeft(plainWords(w.v.Domain.Title), "# "); office != "" {
-		w.line("\n" + pickOne(w.rng, []string{"", "Issued by: ", "Owner: ", "Office: "}) + office)
+	if office := strings.TrimLeft(sopPlainWords(w.v.Domain.Title), "# "); office != "" {
+		w.line("\n" + sopPick(w.rng, []string{"", "Issued by: ", "Owner: ", "Office: "}) + office)
 	}
 	if purpose := strings.Join(strings.Fields(w.v.Procedure.Purpose), " "); purpose != "" {
 		w.heading("Purpose", "Background", "Why this procedure exists")

@@ -55,7 +55,7 @@ type sopPhrase struct {
 	in    string // letters of the styles that say it, all where empty
 }
 
-func phrase(kind sopKind, in string, texts ...string) []sopPhrase {
+func sopWording(kind sopKind, in string, texts ...string) []sopPhrase {
 	var all []sopPhrase
 	for _, t := range texts {
 		p := sopPhrase{kind: kind, in: in}
@@ -107,7 +107,7 @@ func (p *sopPhrase) match(line *sopLine, s string) (said *sopSaid, rest string, 
 				r, ok = rest, rest == "" && strings.Trim(part, ".") == ""
 			}
 			if !ok {
-				return nil, "", false, at, fmt.Errorf("has %q, want %q", excerpt(rest), strings.TrimSpace(part))
+				return nil, "", false, at, fmt.Errorf("has %q, want %q", sopExcerpt(rest), strings.TrimSpace(part))
 			}
 			rest = r
 			continue
@@ -119,7 +119,7 @@ func (p *sopPhrase) match(line *sopLine, s string) (said *sopSaid, rest string, 
 		taken = taken || below
 	}
 	if rest != "" && !strings.HasPrefix(rest, " ") {
-		return nil, "", false, len(s) - len(rest), fmt.Errorf("goes on with %q", excerpt(rest))
+		return nil, "", false, len(s) - len(rest), fmt.Errorf("goes on with %q", sopExcerpt(rest))
 	}
 	return said, strings.TrimSpace(rest), taken, len(s), nil
 }
@@ -157,13 +157,13 @@ func (said *sopSaid) slot(slot, s string) (rest string, below bool, err error) {
 	case "n":
 		rest = strings.TrimLeft(s, "0123456789")
 		if len(rest) == len(s) {
-			return "", false, fmt.Errorf("has %q where a number is wanted", excerpt(s))
+			return "", false, fmt.Errorf("has %q where a number is wanted", sopExcerpt(s))
 		}
 		return rest, false, nil
 	case "unit":
 		i := strings.IndexAny(s, "()`")
 		if i < 0 {
-			return "", false, fmt.Errorf("has no unit in %q", excerpt(s))
+			return "", false, fmt.Errorf("has no unit in %q", sopExcerpt(s))
 		}
 		said.names[slot] = s[:i]
 		return s[i:], false, nil
@@ -172,7 +172,7 @@ func (said *sopSaid) slot(slot, s string) (rest string, below bool, err error) {
 	case "names":
 		for {
 			var name string
-			if name, s, err = tickedName(s); err != nil {
+			if name, s, err = sopTicked(s); err != nil {
 				return "", false, err
 			}
 			said.list = append(said.list, name)
@@ -186,25 +186,25 @@ func (said *sopSaid) slot(slot, s string) (rest string, below bool, err error) {
 			s = next
 		}
 	}
-	if said.names[slot], s, err = tickedName(s); err != nil {
+	if said.names[slot], s, err = sopTicked(s); err != nil {
 		return "", false, err
 	}
 	if inner, has := strings.CutPrefix(s, " ("); has && key == "call" {
 		_, after, ok := strings.Cut(inner, ")")
 		if !ok {
-			return "", false, fmt.Errorf("has no closing parenthesis after %q", excerpt(inner))
+			return "", false, fmt.Errorf("has no closing parenthesis after %q", sopExcerpt(inner))
 		}
 		s = after
 	}
 	return s, false, nil
 }
 
-// tickedName reads `name` and gives it in canonical form.
-func tickedName(s string) (name, rest string, err error) {
+// sopTicked reads `name` and gives it in canonical form.
+func sopTicked(s string) (name, rest string, err error) {
 	inner, ok := strings.CutPrefix(s, "`")
 	name, rest, closed := strings.Cut(inner, "`")
 	if !ok || !closed {
-		return "", "", fmt.Errorf("has %q where an identifier in backticks is wanted", excerpt(s))
+		return "", "", fmt.Errorf("has %q where an identifier in backticks is wanted", sopExcerpt(s))
 	}
 	n, err := sop.ParseName(name)
 	return n.String(), rest, err

@@ -9,105 +9,105 @@ import "slices"
 // The sentences of one kind say the same. No sentence may be read as one of
 // another kind, and nothing after a tree may begin like a joint of trees.
 var sopPhrases = slices.Concat(
-	phrase(sayGoal, "",
+	sopWording(sayGoal, "",
 		"This document governs every request that asks for {call}.",
 		"It applies whenever a request comes down to {call}.",
 		"The action at stake is {call}.",
 		"Covered is one kind of request: {call}."),
 
-	phrase(sayRule, "n", "Required: {rule}.", "Requirement of this step: {rule}.", "What has to be the case: {rule}."),
-	phrase(sayRule, "p",
+	sopWording(sayRule, "n", "Required: {rule}.", "Requirement of this step: {rule}.", "What has to be the case: {rule}."),
+	sopWording(sayRule, "p",
 		"A request is granted only if {rule}.",
 		"It is a condition of every approval that {rule}.",
 		"Staff shall not proceed unless {rule}.",
 		"Approval presupposes that {rule}."),
-	phrase(sayRule, "c", "Confirm that {rule}.", "Confirmed that {rule}.", "Make sure that {rule}."),
-	phrase(sayRule, "r", "It MUST be established that {rule}.", "The request is permitted only if {rule}.", "Required of every request: {rule}."),
+	sopWording(sayRule, "c", "Confirm that {rule}.", "Confirmed that {rule}.", "Make sure that {rule}."),
+	sopWording(sayRule, "r", "It MUST be established that {rule}.", "The request is permitted only if {rule}.", "Required of every request: {rule}."),
 
-	phrase(saySource, "npcr", "Whether {leaf} is found out with {calls}."),
-	phrase(saySource, "nc", "To learn whether {leaf}, use {calls}."),
-	phrase(saySource, "pr", "Whether {leaf} is established by {calls}."),
-	phrase(saySource, "p", "The agent learns whether {leaf} through {calls}."),
-	brief(saySource, "nc", "To find out {cond}, use {calls}.", "{cond} is settled by {calls}.", "Look-up for {cond}: {calls}."),
-	brief(saySource, "pr", "{cond} is established by {calls}.", "Evidence for {cond} comes from {calls}.", "{cond} is learnt through {calls}."),
+	sopWording(saySource, "npcr", "Whether {leaf} is found out with {calls}."),
+	sopWording(saySource, "nc", "To learn whether {leaf}, use {calls}."),
+	sopWording(saySource, "pr", "Whether {leaf} is established by {calls}."),
+	sopWording(saySource, "p", "The agent learns whether {leaf} through {calls}."),
+	sopBriefly(saySource, "nc", "To find out {cond}, use {calls}.", "{cond} is settled by {calls}.", "Look-up for {cond}: {calls}."),
+	sopBriefly(saySource, "pr", "{cond} is established by {calls}.", "Evidence for {cond} comes from {calls}.", "{cond} is learnt through {calls}."),
 
-	phrase(sayGiven, "npcr", "Whether {leaf} is plain from the request itself; no call is needed."),
-	phrase(sayGiven, "nc", "Whether {leaf} can be told from the conversation, without a call."),
-	phrase(sayGiven, "pr", "Whether {leaf} is known from the outset and takes no enquiry."),
+	sopWording(sayGiven, "npcr", "Whether {leaf} is plain from the request itself; no call is needed."),
+	sopWording(sayGiven, "nc", "Whether {leaf} can be told from the conversation, without a call."),
+	sopWording(sayGiven, "pr", "Whether {leaf} is known from the outset and takes no enquiry."),
 
-	topical(sopSelf, saySource, "", "Whether {leaf} is answered by the call of that name.", "To learn whether {leaf}, make the call of that name."),
-	topical(sopBriefSelf, saySource, "", "{cond} is settled by the call of that name.", "For {cond}, make the call of that name."),
+	sopTopical(sopSelf, saySource, "", "Whether {leaf} is answered by the call of that name.", "To learn whether {leaf}, make the call of that name."),
+	sopTopical(sopBriefSelf, saySource, "", "{cond} is settled by the call of that name.", "For {cond}, make the call of that name."),
 
-	brief(sayGiven, "", "{cond} is plain from the request itself; no call is needed.", "{cond} can be told from the conversation, without a call."),
+	sopBriefly(sayGiven, "", "{cond} is plain from the request itself; no call is needed.", "{cond} can be told from the conversation, without a call."),
 
-	phrase(sayDepends, "", "It cannot be that {leaf} unless {fact}.", "That {leaf} is possible only where {fact}.",
+	sopWording(sayDepends, "", "It cannot be that {leaf} unless {fact}.", "That {leaf} is possible only where {fact}.",
 		"For it to be true that {leaf}, it has to be true that {fact}."),
-	brief(sayDepends, "", "None of {names} can be true unless {fact}.", "Only where {fact} can any of {names} be true.",
+	sopBriefly(sayDepends, "", "None of {names} can be true unless {fact}.", "Only where {fact} can any of {names} be true.",
 		"If {names} are to be true at all, it has to be true that {fact}."),
 
-	phrase(sayCompare, "", "That {leaf} means that {formula}.", "To say that {leaf} is to say that {formula}.",
+	sopWording(sayCompare, "", "That {leaf} means that {formula}.", "To say that {leaf} is to say that {formula}.",
 		"The measure of whether {leaf}: {formula}."),
-	brief(sayCompare, "", "{cond} is true exactly when {formula}.", "The test for {cond}: {formula}.", "What decides {cond} is whether {formula}."),
+	sopBriefly(sayCompare, "", "{cond} is true exactly when {formula}.", "The test for {cond}: {formula}.", "What decides {cond} is whether {formula}."),
 
-	phrase(sayValue, "", "{value} ({unit}) stands for {text}", "{value} ({unit}) is the figure for {text}"),
+	sopWording(sayValue, "", "{value} ({unit}) stands for {text}", "{value} ({unit}) is the figure for {text}"),
 
-	phrase(sayRequire, "nc", "{call}: only if {rule}.", "Before {call}: make sure that {rule}."),
-	phrase(sayRequire, "pr", "{call} may be called only if {rule}.", "Use of {call} is allowed only once it is known that {rule}.",
+	sopWording(sayRequire, "nc", "{call}: only if {rule}.", "Before {call}: make sure that {rule}."),
+	sopWording(sayRequire, "pr", "{call} may be called only if {rule}.", "Use of {call} is allowed only once it is known that {rule}.",
 		"Nobody calls {call} unless {rule}."),
-	phrase(sayFree, "nc", "{call}: no requirement; it may be called at any time.", "{call}: free to call, no rule applies."),
-	phrase(sayFree, "pr", "{call} may be called at any time; no rule restricts it.", "No requirement is attached to {call}.",
+	sopWording(sayFree, "nc", "{call}: no requirement; it may be called at any time.", "{call}: free to call, no rule applies."),
+	sopWording(sayFree, "pr", "{call} may be called at any time; no rule restricts it.", "No requirement is attached to {call}.",
 		"There is no rule for {call}; it is open at any time."),
 
-	phrase(sayEffect, "", "Once {call} has succeeded, it is settled from then on that {fact}.",
+	sopWording(sayEffect, "", "Once {call} has succeeded, it is settled from then on that {fact}.",
 		"A successful {call} changes the picture: from then on {fact}."),
-	phrase(sayExcludes, "", "At most one of these can be true at a time: {names}.", "No two of these are ever true together: {names}."),
+	sopWording(sayExcludes, "", "At most one of these can be true at a time: {names}.", "No two of these are ever true together: {names}."),
 
-	phrase(sayElse, "", "In every other case, when all that is listed before is ruled out, end with {end}.",
+	sopWording(sayElse, "", "In every other case, when all that is listed before is ruled out, end with {end}.",
 		"What remains, as soon as no outcome listed before can be reached any more, is to end with {end}."),
-	phrase(sayOutcome, "", "End with {end} as soon as {rule}.", "The case is closed with {end} when {rule}."),
-	phrase(sayEnds, "n",
+	sopWording(sayOutcome, "", "End with {end} as soon as {rule}.", "The case is closed with {end} when {rule}."),
+	sopWording(sayEnds, "n",
 		"When every requirement above is met, end with {goal}. As soon as they can no longer all be met, end with {end} instead.",
 		"Close the request with {goal} once all the requirements above are met, or with {end} as soon as that has become impossible."),
-	phrase(sayEnds, "p",
+	sopWording(sayEnds, "p",
 		"Where all of these conditions are met, the request is carried out with {goal}, which concludes the matter. As soon as they can no longer all be met, the request is refused with {end}, which concludes it as well.",
 		"A case ends in one of two ways: with {goal} once every condition above is satisfied, or with {end} as soon as they cannot all be satisfied any more."),
-	phrase(sayEnds, "c",
+	sopWording(sayEnds, "c",
 		"All boxes above ticked: finish with {goal}. As soon as it is certain that they cannot all be ticked: finish with {end}.",
 		"Finish with {goal} when every point above is confirmed; finish with {end} as soon as they can no longer all be confirmed."),
-	phrase(sayEnds, "r",
+	sopWording(sayEnds, "r",
 		"When all rules for the request are met, the last call is {goal}. As soon as they can no longer all be met, the request ends with {end}.",
 		"End with {goal} if every rule for the request is fulfilled, and with {end} as soon as they cannot all be fulfilled any more."),
 
-	phrase(sayStep, "n", "**Step {n}. {text}", "Step {n}: {text}"),
-	phrase(sayDecision, "n", "Decision point {n}: is the requirement met?", "Decision point {n}: does this hold?"),
-	phrase(sayPass, "n", "Yes: the step is done; go on with any step that is still open.", "If so, the step is settled. Turn to whichever step is still open."),
-	phrase(sayNext, "n", "Not met for good: go on to the next step.", "If it can no longer be met, go on to the next step."),
-	phrase(sayRefuse, "n", "No, and it cannot be met any more: stop here and end with {end}.", "If it can no longer be met, stop and end with {end}."),
+	sopWording(sayStep, "n", "**Step {n}. {text}", "Step {n}: {text}"),
+	sopWording(sayDecision, "n", "Decision point {n}: is the requirement met?", "Decision point {n}: does this hold?"),
+	sopWording(sayPass, "n", "Yes: the step is done; go on with any step that is still open.", "If so, the step is settled. Turn to whichever step is still open."),
+	sopWording(sayNext, "n", "Not met for good: go on to the next step.", "If it can no longer be met, go on to the next step."),
+	sopWording(sayRefuse, "n", "No, and it cannot be met any more: stop here and end with {end}.", "If it can no longer be met, stop and end with {end}."),
 
-	note("order",
+	sopNotes("order",
 		"Checks may be made in any order, whatever their place in this document; an order binds only where it is stated.",
 		"The order of the entries is no order of work: take the checks in any sequence, unless a sequence is expressly demanded.",
 		"Nothing here has to be done in the sequence in which it is written, except where the text itself demands an order."),
-	note("ordered",
+	sopNotes("ordered",
 		"Where an order is demanded, a point counts as settled once it is known whether it holds, and none may be settled before the points named ahead of it; points settled by the same call are in order.",
 		"A demanded order means: the earlier point is settled, that is known to hold or not to hold, before or together with the later one."),
-	note("unmet",
+	sopNotes("unmet",
 		"No call is made before its own requirement is known to be met.",
 		"Never make a call while its own requirement is unmet or still unknown.",
 		"Each call has to wait until its own requirement is known to be met."),
-	note("waste",
+	sopNotes("waste",
 		"Make no call whose answer is not needed any more, and never repeat a call with the same arguments.",
 		"Calls are made only for what is still undecided, and the same call is never made twice.",
 		"Leave out calls that decide nothing, and do not call anything a second time with the same arguments."),
-	note("names",
+	sopNotes("names",
 		"A call or condition written with (parameter=source) is filled from that detail of the request; every other parameter is filled from the detail of its own name."),
-	note("hidden",
+	sopNotes("hidden",
 		"A condition counts as unknown until a call named for it has been made.",
 		"Take nothing for granted: a condition is open until one of the calls that settle it has been made."),
-	note("free",
+	sopNotes("free",
 		"No rule restricts this request: there is nothing to check before it is carried out.",
 		"This request is open to everybody; nothing has to be established first."),
-	note("outcomes",
+	sopNotes("outcomes",
 		"The outcomes are tried in the order given: one is due when its condition is met and every outcome before it is ruled out."),
 )
 
@@ -118,18 +118,18 @@ const (
 	sopBriefSelf = "brief self" // both
 )
 
-func topical(topic string, kind sopKind, in string, texts ...string) []sopPhrase {
-	phrases := phrase(kind, in, texts...)
+func sopTopical(topic string, kind sopKind, in string, texts ...string) []sopPhrase {
+	phrases := sopWording(kind, in, texts...)
 	for i := range phrases {
 		phrases[i].topic = topic
 	}
 	return phrases
 }
 
-func brief(kind sopKind, in string, texts ...string) []sopPhrase {
-	return topical(sopBrief, kind, in, texts...)
+func sopBriefly(kind sopKind, in string, texts ...string) []sopPhrase {
+	return sopTopical(sopBrief, kind, in, texts...)
 }
 
-func note(topic string, texts ...string) []sopPhrase {
-	return topical(topic, sayNote, "", texts...)
+func sopNotes(topic string, texts ...string) []sopPhrase {
+	return sopTopical(topic, sayNote, "", texts...)
 }

@@ -25,7 +25,7 @@ func (w *sopWriter) numbered() {
 			w.line("      - " + w.say(sayPass, "", nil))
 			w.line("      - " + w.say(sayRefuse, "", sopArgs{"end": w.v.Outcomes[1].End}) + "\n")
 		}
-		w.step(n+1, pickOne(w.rng, []string{"Conclusion", "Closing the request", "Carry out or refuse"}))
+		w.step(n+1, sopPick(w.rng, []string{"Conclusion", "Closing the request", "Carry out or refuse"}))
 		w.line("   " + w.ends())
 	} else {
 		for _, o := range w.v.Outcomes {

@@ -254,7 +254,7 @@ func (f *sopFile) complete() error {
 	for c, t := range g.DependsOn {
 		trees["what `"+c+"` depends on"] = t
 	}
-	for _, where := range sortedNames(trees) {
+	for _, where := range sopNames(trees) {
 		for _, c := range trees[where].Names() {
 			if g.EstablishedBy[c] == nil {
 				return fmt.Errorf("the text never says how `%s` in %s is found out, want the calls or that it is known from the request", c, where)
@@ -264,14 +264,14 @@ func (f *sopFile) complete() error {
 	if err := f.related(); err != nil {
 		return err
 	}
-	for _, c := range sortedNames(g.EstablishedBy) {
+	for _, c := range sopNames(g.EstablishedBy) {
 		for _, call := range g.EstablishedBy[c].Names() {
 			if _, ok := g.Requires[call]; !ok && call != sop.Conversation {
 				return fmt.Errorf("the text never says what `%s` requires, which finds out `%s`; want its requirement or that there is none", call, c)
 			}
 		}
 	}
-	for _, c := range sortedNames(f.Comparisons) {
+	for _, c := range sopNames(f.Comparisons) {
 		for _, value := range f.Comparisons[c].Names() {
 			if _, ok := f.Units[value]; !ok {
 				return fmt.Errorf("the text never says what `%s` in the measure of `%s` stands for", value, c)
@@ -286,19 +286,19 @@ func (f *sopFile) complete() error {
 func (f *sopFile) related() error {
 	g := &f.Graph
 	said := map[string][]string{
-		"the conditions with a measure":                  sortedNames(f.Comparisons),
-		"the conditions that depend on others":           sortedNames(g.DependsOn),
+		"the conditions with a measure":                  sopNames(f.Comparisons),
+		"the conditions that depend on others":           sopNames(g.DependsOn),
 		"the conditions that exclude each other":         slices.Concat(g.Excludes...),
 		"the conditions that a call makes true or false": {},
 	}
-	for _, call := range sortedNames(g.Effects) {
+	for _, call := range sopNames(g.Effects) {
 		if _, ok := g.Requires[call]; !ok {
 			return fmt.Errorf("the text names an effect of `%s`, want also what this call requires", call)
 		}
 		where := "the conditions that a call makes true or false"
-		said[where] = append(said[where], sortedNames(g.Effects[call])...)
+		said[where] = append(said[where], sopNames(g.Effects[call])...)
 	}
-	for _, where := range sortedNames(said) {
+	for _, where := range sopNames(said) {
 		for _, c := range said[where] {
 			if g.EstablishedBy[c] == nil {
 				return fmt.Errorf("the text has `%s` among %s, want also how it is found out", c, where)

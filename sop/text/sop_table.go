@@ -82,7 +82,7 @@ func (w *sopWriter) conditionTable() {
 		row := []string{"`" + c + "`", cellNone, cellRequest, cellNone, cellNone}
 		use := w.v.Conditions[c]
 		if use != nil {
-			row[1] = plainWords(use.Text)
+			row[1] = sopPlainWords(use.Text)
 		}
 		if t := w.v.EstablishedBy[c]; t.Op != sop.Leaf || t.Name != sop.Conversation {
 			row[2] = w.trees.inline(t, callTree)
@@ -103,7 +103,7 @@ func (w *sopWriter) callTable() {
 	for _, c := range w.calls {
 		row := []string{"`" + c + "`", cellNone, cellNone, cellNone, cellNone}
 		if use := w.v.Calls[c]; use != nil {
-			row[1] = plainWords(use.Text)
+			row[1] = sopPlainWords(use.Text)
 			if p := w.parameters(c); p != "" {
 				row[2] = p
 			}
@@ -140,7 +140,7 @@ func (w *sopWriter) table(columns string, rows [][]string, headings ...string) {
 	w.heading(headings...)
 	head, rule := "|", "|"
 	for _, i := range keep {
-		head += " " + pickOne(w.rng, sopColumns[keys[i]]) + " |"
+		head += " " + sopPick(w.rng, sopColumns[keys[i]]) + " |"
 		rule += "---|"
 	}
 	w.line(head)
@@ -193,7 +193,7 @@ func sopTableHead(cells []string) ([]string, error) {
 	var columns []string
 	for _, cell := range cells {
 		found := ""
-		for _, key := range sortedNames(sopColumns) {
+		for _, key := range sopNames(sopColumns) {
 			for _, name := range sopColumns[key] {
 				if name == cell {
 					found = key
@@ -201,7 +201,7 @@ func sopTableHead(cells []string) ([]string, error) {
 			}
 		}
 		if found == "" {
-			return nil, fmt.Errorf("has the column %q, want columns such as Condition, Call, Found out with, Requirement", excerpt(cell))
+			return nil, fmt.Errorf("has the column %q, want columns such as Condition, Call, Found out with, Requirement", sopExcerpt(cell))
 		}
 		columns = append(columns, found)
 	}
@@ -225,14 +225,14 @@ func (f *sopFile) row(l *sopLine, columns, cells []string) error {
 	if set, ok := cell["excludes"]; ok {
 		said := &sopSaid{kind: sayExcludes, line: l, names: map[string]string{}}
 		if rest, _, err := said.slot("names", set); err != nil || rest != "" {
-			return fmt.Errorf("has %q, want identifiers in backticks with commas between", excerpt(set))
+			return fmt.Errorf("has %q, want identifiers in backticks with commas between", sopExcerpt(set))
 		}
 		return f.add(said)
 	}
-	name, rest, err := tickedName(cells[0])
+	name, rest, err := sopTicked(cells[0])
 	for _, key := range []string{"end", "condition", "call", "value"} {
 		if c, ok := cell[key]; ok {
-			name, rest, err = tickedName(c)
+			name, rest, err = sopTicked(c)
 		}
 	}
 	if err != nil || rest != "" {
@@ -285,7 +285,7 @@ func (f *sopFile) conditionRow(name string, cell map[string]string) error {
 	if c := cell["measure"]; c != "" && c != cellNone {
 		said := &sopSaid{}
 		if rest, _, err := said.slot("formula", c); err != nil || rest != "" {
-			return fmt.Errorf("has the measure %q, want words and (`formula`)", excerpt(c))
+			return fmt.Errorf("has the measure %q, want words and (`formula`)", sopExcerpt(c))
 		}
 		f.Comparisons[name] = said.formula
 	}

@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sameReading fails unless doc reads back as v: graph, comparisons, units and
+// sopSameReading fails unless doc reads back as v: graph, comparisons, units and
 // style.
-func sameReading(t interface{ Fatalf(string, ...any) }, style text.Style, v *sop.Variant, doc string) {
+func sopSameReading(t interface{ Fatalf(string, ...any) }, style text.Style, v *sop.Variant, doc string) {
 	r, err := text.ReadSOP(doc)
 	if err != nil {
 		t.Fatalf("ReadSOP of %s: %v\n%s", style, err, doc)
@@ -52,15 +52,15 @@ func TestSOPReadsBack(t *testing.T) {
 		style := rapid.SampledFrom(text.Styles).Draw(t, "style")
 		seed := rapid.Uint64().Draw(t, "seed")
 		doc := text.RenderSOP(style, v, rand.New(rand.NewPCG(seed, 1)))
-		sameReading(t, style, v, doc)
+		sopSameReading(t, style, v, doc)
 		if again := text.RenderSOP(style, v, rand.New(rand.NewPCG(seed, 1))); again != doc {
 			t.Fatalf("the same seed gives two texts:\n%s\n%s", doc, again)
 		}
 	})
 }
 
-// drawTree draws a tree of any shape over names, empty lists included.
-func drawTree(t *rapid.T, names []string, depth int) *sop.Tree {
+// sopDrawTree draws a tree of any shape over names, empty lists included.
+func sopDrawTree(t *rapid.T, names []string, depth int) *sop.Tree {
 	ops := []sop.Op{sop.Leaf, sop.Not, sop.All, sop.Any, sop.Seq, sop.FirstOf}
 	if depth == 0 {
 		ops = ops[:1]
@@ -70,23 +70,23 @@ func drawTree(t *rapid.T, names []string, depth int) *sop.Tree {
 	case sop.Leaf:
 		return sop.L(rapid.SampledFrom(names).Draw(t, "name"))
 	case sop.Not:
-		return sop.T(sop.Not, drawTree(t, names, depth-1))
+		return sop.T(sop.Not, sopDrawTree(t, names, depth-1))
 	}
 	node := &sop.Tree{Op: op}
 	for range rapid.IntRange(0, 4).Draw(t, "parts") {
-		node.Parts = append(node.Parts, drawTree(t, names, depth-1))
+		node.Parts = append(node.Parts, sopDrawTree(t, names, depth-1))
 	}
 	return node
 }
 
-// awkward wordings look like the structure of a document.
-var awkward = []string{"both keys turn", "not `x", "either (of) them | holds", "", "all of the following hold: (a) yes",
+// sopAwkward are wordings that look like the structure of a document.
+var sopAwkward = []string{"both keys turn", "not `x", "either (of) them | holds", "", "all of the following hold: (a) yes",
 	"it is not the case that rain falls", "it is settled. End with all", "## Steps", "any of these calls", "x  # y // z", "“quoted” words;",
 	"line\n## Scope\nGoal", "- [ ] box", "```", "no outcome listed before it can be reached any more. End with"}
 
-// drawAwkward draws a variant with trees of any shape and awkward wordings.
-func drawAwkward(t *rapid.T) *sop.Variant {
-	words := func(what string) string { return rapid.SampledFrom(awkward).Draw(t, what) }
+// sopDrawAwkward draws a variant with trees of any shape and awkward wordings.
+func sopDrawAwkward(t *rapid.T) *sop.Variant {
+	words := func(what string) string { return rapid.SampledFrom(sopAwkward).Draw(t, what) }
 	conds := []string{"a", "b(user=payee)", "c", "d", "all", "request"}
 	calls := []string{"look", "peek(user=payee)", "goal"}
 	v := &sop.Variant{
@@ -100,38 +100,38 @@ func drawAwkward(t *rapid.T) *sop.Variant {
 		v.Conditions[c] = &sop.ConditionUse{Condition: &sop.Condition{Kind: "state"}, Text: words("text"), Negated: words("negated")}
 		v.EstablishedBy[c] = sop.L(sop.Conversation)
 		if rapid.Bool().Draw(t, "called") {
-			v.EstablishedBy[c] = drawTree(t, calls[:2], 2)
+			v.EstablishedBy[c] = sopDrawTree(t, calls[:2], 2)
 		}
 		if rapid.Bool().Draw(t, "depends") {
-			v.DependsOn[c] = drawTree(t, conds, 2)
+			v.DependsOn[c] = sopDrawTree(t, conds, 2)
 		}
 	}
 	for _, c := range calls {
 		v.Calls[c] = &sop.CallUse{Action: &sop.Action{Parameters: []string{"user"}}, Text: words("call")}
 		v.Requires[c] = nil
 		if rapid.Bool().Draw(t, "requires") {
-			v.Requires[c] = drawTree(t, conds, 4)
+			v.Requires[c] = sopDrawTree(t, conds, 4)
 		}
 	}
 	v.Effects["look"] = map[string]bool{"a": true, "c": false}
 	v.Excludes = [][]string{{"a", "c"}, {"c", "d", "all"}}
 	if rapid.Bool().Draw(t, "plain") {
 		for range rapid.IntRange(0, 3).Draw(t, "rules") {
-			v.Rules = append(v.Rules, drawTree(t, conds, 4))
+			v.Rules = append(v.Rules, sopDrawTree(t, conds, 4))
 		}
 		v.Requires["goal"] = sop.Conjunction(v.Rules)
 		v.Outcomes = []sop.Outcome{{End: "goal", Tree: v.Requires["goal"]}, {End: sop.Deny}}
 	} else {
-		v.Outcomes = []sop.Outcome{{End: "escalate", Tree: drawTree(t, conds, 3)}, {End: "goal", Tree: drawTree(t, conds, 3)}, {End: "file"}}
+		v.Outcomes = []sop.Outcome{{End: "escalate", Tree: sopDrawTree(t, conds, 3)}, {End: "goal", Tree: sopDrawTree(t, conds, 3)}, {End: "file"}}
 	}
 	return v
 }
 
 func TestSOPKeepsTreesOfAnyShape(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		v := drawAwkward(t)
+		v := sopDrawAwkward(t)
 		for _, style := range text.Styles {
-			sameReading(t, style, v, text.RenderSOP(style, v, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))))
+			sopSameReading(t, style, v, text.RenderSOP(style, v, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))))
 		}
 	})
 }
@@ -147,22 +147,22 @@ func TestSOPOfBuiltinProcedures(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, p := range c.Domain.Procedures {
-			for j, choice := range choices(c.Domain, p, rand.New(rand.NewPCG(uint64(i), 3))) {
+			for j, choice := range sopChoices(c.Domain, p, rand.New(rand.NewPCG(uint64(i), 3))) {
 				v, err := c.Domain.Variant(p, choice)
 				if err != nil {
 					t.Fatalf("%s %s: %v", name, p.Goal, err)
 				}
 				for k, style := range text.Styles {
-					sameReading(t, style, v, text.RenderSOP(style, v, rand.New(rand.NewPCG(uint64(j), uint64(k)))))
+					sopSameReading(t, style, v, text.RenderSOP(style, v, rand.New(rand.NewPCG(uint64(j), uint64(k)))))
 				}
 			}
 		}
 	}
 }
 
-// choices is all rules, the required ones alone, and rules, thresholds and
+// sopChoices is all rules, the required ones alone, and rules, thresholds and
 // names changed at random.
-func choices(d *sop.Domain, p *sop.Procedure, rng *rand.Rand) []sop.Choice {
+func sopChoices(d *sop.Domain, p *sop.Procedure, rng *rand.Rand) []sop.Choice {
 	mixed := sop.Choice{Rules: p.AllRules(), Thresholds: map[string]float64{}, Names: map[string]string{p.Goal: "c_17"}}
 	rng.Shuffle(len(mixed.Rules), func(i, j int) { mixed.Rules[i], mixed.Rules[j] = mixed.Rules[j], mixed.Rules[i] })
 	for n, t := range d.Thresholds {
@@ -171,8 +171,8 @@ func choices(d *sop.Domain, p *sop.Procedure, rng *rand.Rand) []sop.Choice {
 	return []sop.Choice{{}, {Rules: append([]*sop.Tree{}, p.Required...)}, mixed}
 }
 
-// loan is a small variant with all that a document can say.
-func loan(t testing.TB) *sop.Variant {
+// sopLoan is a small variant with all that a document can say.
+func sopLoan(t testing.TB) *sop.Variant {
 	t.Helper()
 	d := &sop.Domain{
 		Name: "desk", Title: "Loan desk",
@@ -208,7 +208,7 @@ func loan(t testing.TB) *sop.Variant {
 // A document from which any one statement is missing is refused or means
 // something else. Decision points repeat the end that is stated elsewhere.
 func TestSOPNeedsEveryStatement(t *testing.T) {
-	v := loan(t)
+	v := sopLoan(t)
 	for _, style := range text.Styles {
 		lines := strings.Split(text.RenderSOP(style, v, rand.New(rand.NewPCG(5, 5))), "\n")
 		fence, mattered := style != text.Pseudocode, 0
@@ -238,7 +238,7 @@ func TestSOPNeedsEveryStatement(t *testing.T) {
 }
 
 func TestSOPErrors(t *testing.T) {
-	v := loan(t)
+	v := sopLoan(t)
 	for _, tc := range []struct {
 		name     string
 		style    text.Style
@@ -277,7 +277,7 @@ func TestSOPErrors(t *testing.T) {
 }
 
 func FuzzReadSOP(f *testing.F) {
-	v := loan(f)
+	v := sopLoan(f)
 	for i, style := range text.Styles {
 		f.Add(text.RenderSOP(style, v, rand.New(rand.NewPCG(uint64(i), 0))))
 	}

@@ -1,3 +1,10 @@
+// Package text words what package sop means, and reads it back: a variant as
+// an SOP document ([RenderSOP], [ReadSOP]), a scenario as a case, workflows,
+// calls and graphs as answers.
+//
+// Every text is exact: reading it gives the meaning that was rendered. Readers
+// go by identifiers in backticks and a fixed set of phrases; the words around
+// them are free and never looked into. Nothing here judges an answer.
 package text
 
 import (
@@ -139,10 +146,10 @@ func (w *sopWriter) collect() {
 	for _, o := range g.Outcomes {
 		visit(o.Tree)
 	}
-	for _, c := range sortedNames(g.EstablishedBy) {
+	for _, c := range sopNames(g.EstablishedBy) {
 		visit(sop.L(c))
 	}
-	for _, c := range sortedNames(g.Requires) {
+	for _, c := range sopNames(g.Requires) {
 		call(c)
 	}
 }
@@ -264,7 +271,7 @@ func (w *sopWriter) gloss(name string) string {
 	if use == nil {
 		return ""
 	}
-	gloss := plainWords(use.Text)
+	gloss := sopPlainWords(use.Text)
 	if params := w.parameters(name); params != "" {
 		gloss += "; takes " + params
 	}
@@ -290,7 +297,7 @@ func (w *sopWriter) parameters(name string) string {
 func (w *sopWriter) line(s string) { w.b.WriteString(s + "\n") }
 
 func (w *sopWriter) heading(names ...string) {
-	name := pickOne(w.rng, names)
+	name := sopPick(w.rng, names)
 	w.section++
 	if w.number {
 		name = strconv.Itoa(w.section) + ". " + name

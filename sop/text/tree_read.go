@@ -109,7 +109,7 @@ func (r *treeReader) list(op sop.Op, depth, label int) (*sop.Tree, error) {
 			}
 		}
 		if !strings.HasPrefix(r.rest, mark) {
-			return nil, fmt.Errorf("has %q where the item%sof a list is wanted", excerpt(r.rest), mark)
+			return nil, fmt.Errorf("has %q where the item%sof a list is wanted", sopExcerpt(r.rest), mark)
 		}
 		r.rest = r.rest[len(mark):]
 		part, err := r.tree(depth+1, label+1)
@@ -126,7 +126,7 @@ func (r *treeReader) joined(j treeJoint) (*sop.Tree, error) {
 		return nil, err
 	}
 	if !strings.HasPrefix(r.rest, j.join) {
-		return nil, fmt.Errorf("has %q after %q, want %q", excerpt(r.rest), strings.TrimSpace(j.before), strings.TrimSpace(j.join))
+		return nil, fmt.Errorf("has %q after %q, want %q", sopExcerpt(r.rest), strings.TrimSpace(j.before), strings.TrimSpace(j.join))
 	}
 	return r.more(j, first)
 }
@@ -148,7 +148,7 @@ func (r *treeReader) more(j treeJoint, first *sop.Tree) (*sop.Tree, error) {
 func (r *treeReader) literal() (*sop.Tree, error) {
 	words, rest, ok := strings.Cut(r.rest, "`")
 	if !ok {
-		return nil, fmt.Errorf("has %q, want words and an identifier in backticks", excerpt(r.rest))
+		return nil, fmt.Errorf("has %q, want words and an identifier in backticks", sopExcerpt(r.rest))
 	}
 	body, closed := words, false
 	not := strings.HasSuffix(strings.ToLower(body), "not ") && (len(body) == 4 || body[len(body)-5] == '(')
@@ -159,15 +159,15 @@ func (r *treeReader) literal() (*sop.Tree, error) {
 	case strings.HasSuffix(body, "(") && r.use != callTree: // calls stand without words
 		closed = true
 	case body != "":
-		return nil, fmt.Errorf("has %q before an identifier, want words and (`identifier`)", excerpt(words))
+		return nil, fmt.Errorf("has %q before an identifier, want words and (`identifier`)", sopExcerpt(words))
 	}
 	name, rest, ok := strings.Cut(rest, "`")
 	if !ok {
-		return nil, fmt.Errorf("has no closing backtick after %q", excerpt(name))
+		return nil, fmt.Errorf("has no closing backtick after %q", sopExcerpt(name))
 	}
 	if closed {
 		if rest, ok = strings.CutPrefix(rest, ")"); !ok {
-			return nil, fmt.Errorf("has %q after `%s`, want a closing parenthesis", excerpt(rest), name)
+			return nil, fmt.Errorf("has %q after `%s`, want a closing parenthesis", sopExcerpt(rest), name)
 		}
 	}
 	n, err := sop.ParseName(name)
@@ -185,7 +185,7 @@ func (r *treeReader) literal() (*sop.Tree, error) {
 // end accepts nothing more but a mark of punctuation.
 func (r *treeReader) end() error {
 	if rest := strings.TrimRight(r.rest, " .;"); rest != "" {
-		return fmt.Errorf("goes on with %q after the end of a condition", excerpt(rest))
+		return fmt.Errorf("goes on with %q after the end of a condition", sopExcerpt(rest))
 	}
 	if len(r.kids) > 0 {
 		return r.kids[0].wrap(fmt.Errorf("stands below a line that opens no list"))
@@ -193,15 +193,15 @@ func (r *treeReader) end() error {
 	return nil
 }
 
-// excerpt shortens s for an error of one line.
-func excerpt(s string) string {
+// sopExcerpt shortens s for an error of one line.
+func sopExcerpt(s string) string {
 	if r := []rune(s); len(r) > 60 {
 		return string(r[:60]) + "…"
 	}
 	return s
 }
 
-func sortedNames[V any](m map[string]V) []string {
+func sopNames[V any](m map[string]V) []string {
 	names := make([]string, 0, len(m))
 	for n := range m {
 		names = append(names, n)

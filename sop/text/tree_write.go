@@ -20,13 +20,13 @@ func newTreeWriter(v *sop.Variant, rng *rand.Rand) *treeWriter {
 	for _, use := range []treeUse{ruleTree, factTree, callTree} {
 		w.lead[use] = map[sop.Op]string{}
 		for _, op := range []sop.Op{sop.All, sop.Any, sop.Seq, sop.FirstOf} {
-			w.lead[use][op] = pickOne(rng, treeOpeners[use][op])
+			w.lead[use][op] = sopPick(rng, treeOpeners[use][op])
 		}
 	}
 	return w
 }
 
-func pickOne[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] }
+func sopPick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] }
 
 // inline words t within a sentence, to any depth.
 func (w *treeWriter) inline(t *sop.Tree, use treeUse) string {
@@ -116,7 +116,7 @@ func (w *treeWriter) short(t *sop.Tree, use treeUse) (string, bool) {
 	if len(fit) == 0 {
 		return "", false
 	}
-	j := pickOne(w.rng, fit)
+	j := sopPick(w.rng, fit)
 	parts := make([]string, len(t.Parts))
 	for i, p := range t.Parts {
 		parts[i] = w.literal(p, use)
@@ -146,7 +146,7 @@ func (w *treeWriter) literal(t *sop.Tree, use treeUse) string {
 // treeGloss makes words safe to stand before an identifier: no mark-up of
 // ours in it, and no beginning that a reader takes for structure.
 func treeGloss(words string) string {
-	words = plainWords(words)
+	words = sopPlainWords(words)
 	if words == "" {
 		return "it holds "
 	}
@@ -170,9 +170,9 @@ func treeGloss(words string) string {
 	return words + " "
 }
 
-// plainWords makes text from a pack safe within a line: blanks collapsed, none
+// sopPlainWords makes text from a pack safe within a line: blanks collapsed, none
 // of the characters that carry structure.
-func plainWords(s string) string {
+func sopPlainWords(s string) string {
 	s = strings.NewReplacer("`", "'", "|", "/", "(", "[", ")", "]", "“", "\"", "”", "\"").Replace(s)
 	return strings.TrimRight(strings.Join(strings.Fields(s), " "), ".;:, ")
 }
