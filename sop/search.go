@@ -205,11 +205,16 @@ func (m *Machine) needed(s *state) (calls set) {
 	return calls
 }
 
-// helpers is the calls that lead to condition c becoming known, minimal sets
-// with an impossible member left out.
+// helpers is the calls that lead to condition c becoming known: those still
+// missing from a minimal set. A set with an impossible member helps nobody.
 func (m *Machine) helpers(c int, s *state) (calls set) {
 	for _, members := range m.sources[c] {
 		missing, ok := members&^s.made, true
+		// A set that lacks more than another one lacks adds nothing to it.
+		for _, other := range m.sources[c] {
+			less := other &^ s.made
+			ok = ok && (less == missing || !less.within(missing))
+		}
 		missing.each(func(j int) { ok = ok && m.callableEver(j, s) })
 		if ok {
 			calls |= missing

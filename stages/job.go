@@ -40,17 +40,20 @@ type worker struct {
 	opts  Options
 	units *units
 	judge *judge
-	rng   *rand.Rand
-	batch *dataset.Batch
-	seen  map[string]bool
-	drops map[string]int
-	made  int
+	// balance counts answers as right and wrong, by view.
+	balance, balanceNext balance
+	lengthDrift          int // items that wrong workflows have more than right ones, summed
+	rng                  *rand.Rand
+	batch                *dataset.Batch
+	seen                 map[string]bool
+	drops                map[string]int
+	made                 int
 }
 
 // run fills the batch with the job's rows and drops.
 func (j *Job) run(o Options, batch *dataset.Batch) error {
 	rng := newRand(o.Seed, "job", j.Stage, j.Domain.Name, j.Procedure.Goal, j.Index)
-	w := &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), seen: map[string]bool{}, drops: map[string]int{}}
+	w := &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), balance: balance{}, balanceNext: balance{}, seen: map[string]bool{}, drops: map[string]int{}}
 	w.units = &units{pool: newPool(j.Domain, j.Procedure, o.Seed), rng: rng}
 	n := max(variantsPerJob, j.Groups/12)
 	for i := range n {
@@ -113,10 +116,9 @@ func (w *worker) report() error {
 
 func (k surveyKey) detail() string { return string(k.operator) + "/" + k.how }
 
-// centred is the share of groups that are built around a negative. With one
-// positive and m negatives, a reader who takes the answer in the middle of the
-// group should do no better than chance.
-func centred(m int) float64 { return float64(m) / float64(m+1) }
+// centred is the share of groups that are built around a negative: so many
+// that a reader who takes the answer in the middle does no better than chance.
+const centred = 0.95
 
 func (w *worker) workflowRows(u *unit) error {
 	m := w.opts.Ratio[1]
@@ -134,11 +136,15 @@ func (w *worker) workflowRows(u *unit) error {
 				mirror = nil
 			}
 		}
-		around := w.rng.Float64() < centred(m)
-		negatives := w.judge.negatives(s, mirror, m, around, w.rng)
+		around := w.rng.Float64() < centred
+		negatives := w.negatives(s, mirror, m, around)
 		if negatives == nil {
 			w.drops[DropNegatives]++
 			continue
+		}
+		w.balance.count(s.cell, s.positive, negatives)
+		for _, n := range negatives {
+			w.lengthDrift += len(n.workflow) - len(s.positive)
 		}
 		row := w.workflowRow(s, negatives, style)
 		if err := w.add(row, u.how, around); err != nil {
@@ -177,11 +183,12 @@ func (w *worker) nextRows(u *unit) error {
 		if len(points) == 2 {
 			mirror = points[1-i].next
 		}
-		negatives := p.negatives(mirror, m, w.rng)
+		negatives := w.nextNegatives(p, mirror, m)
 		if negatives == nil {
 			w.drops[DropNegatives]++
 			continue
 		}
+		w.balanceNext.count(p.cell, sop.Workflow{p.next}, negatives)
 		row := w.nextRow(p, negatives, style)
 		if err := w.add(row, u.how, false); err != nil {
 			return err

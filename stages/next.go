@@ -116,7 +116,7 @@ func (m *moment) wrongNext(rng *rand.Rand) []wrong {
 	}
 	outside := m.outside()
 	rng.Shuffle(len(outside), func(a, b int) { outside[a], outside[b] = outside[b], outside[a] })
-	for _, c := range outside[:min(4, len(outside))] {
+	for _, c := range outside[:min(6, len(outside))] {
 		add(c, augment.Insert, "outside")
 	}
 	return all
@@ -132,45 +132,30 @@ func (m *moment) requirementHolds(c string) bool {
 	return true
 }
 
-// negatives picks n wrong next actions, the mirror's first, then the
-// operators in turn, calls of the procedure before those from outside.
-func (m *moment) negatives(mirror string, n int, rng *rand.Rand) []wrong {
-	all := m.wrongNext(rng)
-	rng.Shuffle(len(all), func(a, b int) { all[a], all[b] = all[b], all[a] })
-	rank := func(w wrong) int {
+// nextNegatives picks n wrong next actions: the mirror's first, then those
+// that were more often right than wrong in this job so far, the procedure's own
+// calls before those from outside; one at least is an end.
+func (w *worker) nextNegatives(m *moment, mirror string, n int) []wrong {
+	all := m.wrongNext(w.rng)
+	w.rng.Shuffle(len(all), func(a, b int) { all[a], all[b] = all[b], all[a] })
+	rank := func(x wrong) int {
 		switch {
-		case w.workflow[0] == mirror:
-			return 0
-		case w.violation.Kind == sop.Outside:
-			return 2
+		case x.workflow[0] == mirror:
+			return 1 << 20
+		case x.violation.Kind == sop.Outside:
+			return w.balanceNext.debt(m.cell, x.workflow, n) - 1<<20
 		}
-		return 1
+		return w.balanceNext.debt(m.cell, x.workflow, n)
 	}
-	slices.SortStableFunc(all, func(a, b wrong) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(all, func(a, b wrong) int { return rank(b) - rank(a) })
 	p := picker{seen: map[string]bool{m.next: true}, m: n}
-	// A group whose positive is an end needs no other end to flip it.
-	flips := slices.ContainsFunc(all, func(w wrong) bool { return w.flips })
-	if !flips {
+	for _, x := range all {
+		p.take(x)
+	}
+	if len(p.picked) < n || !p.flipping() {
 		return nil
 	}
-	for len(all) > 0 && len(p.picked) < n {
-		best := 0
-		for i, w := range all {
-			if rank(w) == 0 {
-				best = i
-				break
-			}
-			if rank(w) == rank(all[best]) && p.count(w.operator) < p.count(all[best].operator) {
-				best = i
-			}
-		}
-		p.take(all[best])
-		all = slices.Delete(all, best, best+1)
-	}
-	if len(p.picked) < n {
-		return nil
-	}
-	rng.Shuffle(n, func(a, b int) { p.picked[a], p.picked[b] = p.picked[b], p.picked[a] })
+	w.rng.Shuffle(n, func(a, b int) { p.picked[a], p.picked[b] = p.picked[b], p.picked[a] })
 	return p.picked
 }
 

@@ -9,12 +9,37 @@ import (
 	"github.com/fmsop/fmsop/sop"
 )
 
+// recipe is what a variant is made of.
+type recipe struct {
+	rules      []*sop.Tree
+	order      *[2]int // two rules that have to be settled in this order
+	thresholds map[string]float64
+	names      map[string]string
+}
+
+// choice writes a demanded order as a seq in the place of its first rule.
+func (r recipe) choice() sop.Choice {
+	c := sop.Choice{Rules: []*sop.Tree{}, Thresholds: r.thresholds, Names: r.names}
+	for i, rule := range r.rules {
+		switch {
+		case r.order != nil && i == r.order[0]:
+			c.Rules = append(c.Rules, sop.T(sop.Seq, rule, r.rules[r.order[1]]))
+		case r.order != nil && i == r.order[1]:
+		default:
+			c.Rules = append(c.Rules, rule)
+		}
+	}
+	return c
+}
+
 // cell is one variant of a procedure, ready to draw from.
 type cell struct {
 	*sop.Sampler
+	recipe recipe
 	choice sop.Choice
-	key    string    // what the variant is made of
-	named  *sop.Case // the case of the corpus it was made from, if any
+	named  *sop.Case         // the case of the corpus it was made from, if any
+	near   []*cell           // see pool.neighbours
+	base   map[string]string // see baseName
 }
 
 // pool makes the variants of one procedure. Variant number i is a function of
@@ -32,51 +57,53 @@ func newPool(d *sop.Domain, p *sop.Procedure, seed uint64) *pool {
 }
 
 // variant returns variant number i: a subset of the customizable rules (all
-// of them for number 0), thresholds, an order of the rules, and names.
+// of them for number 0), thresholds, an order of the rules in the text, in a
+// quarter of the variants two rules that have to be settled in a given order,
+// and names. The variants of a corpus that has cases are those of the cases.
 func (p *pool) variant(i int) (*cell, error) {
 	rng := newRand(p.seed, "variant", p.domain.Name, p.procedure.Goal, i)
 	if n := len(p.procedure.Cases); n > 0 {
 		c := p.procedure.Cases[i%n]
-		choice := sop.Choice{Rules: slices.Clone(c.Rules), Thresholds: c.Thresholds}
+		r := recipe{rules: c.Rules, thresholds: c.Thresholds}
 		if i >= n && rng.IntN(2) == 0 {
-			choice.Names = p.aliases(rng)
+			r.names = p.aliases(rng)
 		}
-		if choice.Rules == nil {
-			choice.Rules = []*sop.Tree{}
-		}
-		made, err := p.make(choice)
-		if err == nil && choice.Names == nil {
+		made, err := p.make(r)
+		if err == nil && r.names == nil {
 			named := *made
 			named.named = c
 			made = &named
 		}
 		return made, err
 	}
-	choice := sop.Choice{Rules: slices.Clone(p.procedure.Required), Thresholds: map[string]float64{}}
-	if choice.Rules == nil {
-		choice.Rules = []*sop.Tree{}
-	}
+	r := recipe{rules: slices.Clone(p.procedure.Required), thresholds: map[string]float64{}}
 	for _, rule := range p.procedure.Customizable {
 		if i == 0 || rng.IntN(3) > 0 {
-			choice.Rules = append(choice.Rules, rule)
+			r.rules = append(r.rules, rule)
 		}
 	}
 	if i > 0 {
 		for _, name := range sortedKeys(p.domain.Thresholds) {
 			if t := p.domain.Thresholds[name]; len(t.Choices) > 0 && rng.IntN(2) == 0 {
-				choice.Thresholds[name] = t.Choices[rng.IntN(len(t.Choices))]
+				r.thresholds[name] = t.Choices[rng.IntN(len(t.Choices))]
 			}
 		}
-		rng.Shuffle(len(choice.Rules), func(a, b int) { choice.Rules[a], choice.Rules[b] = choice.Rules[b], choice.Rules[a] })
+		rng.Shuffle(len(r.rules), func(a, b int) { r.rules[a], r.rules[b] = r.rules[b], r.rules[a] })
 		if rng.IntN(2) == 0 {
-			choice.Names = p.aliases(rng)
+			r.names = p.aliases(rng)
+		}
+		if rng.IntN(4) == 0 {
+			if c := p.ordered(r, rng); c != nil {
+				return c, nil
+			}
 		}
 	}
-	return p.make(choice)
+	return p.make(r)
 }
 
-// make resolves a choice once.
-func (p *pool) make(choice sop.Choice) (*cell, error) {
+// make resolves a recipe once.
+func (p *pool) make(r recipe) (*cell, error) {
+	choice := r.choice()
 	key := choiceKey(choice)
 	if c, ok := p.cells[key]; ok {
 		return c, p.failed[key]
@@ -86,7 +113,7 @@ func (p *pool) make(choice sop.Choice) (*cell, error) {
 	if err == nil {
 		s, err = sop.NewSampler(v)
 	}
-	c := &cell{Sampler: s, choice: choice, key: key}
+	c := &cell{Sampler: s, recipe: r, choice: choice}
 	p.cells[key], p.failed[key] = c, err
 	return c, err
 }
@@ -105,21 +132,63 @@ func choiceKey(c sop.Choice) string {
 	return b.String()
 }
 
+// ordered returns the variant in which two rules, drawn at random, have to be
+// settled in a given order; nil where there are no two rules, or where the
+// order makes a permitted request impossible to carry out.
+func (p *pool) ordered(r recipe, rng *rand.Rand) *cell {
+	if len(r.rules) < 2 {
+		return nil
+	}
+	i := rng.IntN(len(r.rules))
+	j := (i + 1 + rng.IntN(len(r.rules)-1)) % len(r.rules)
+	r.order = &[2]int{i, j}
+	return p.carriedOut(r)
+}
+
+// carriedOut returns the variant if a permitted request can be carried out.
+func (p *pool) carriedOut(r recipe) *cell {
+	c, err := p.make(r)
+	if err != nil || c.Count(0) == 0 {
+		return nil
+	}
+	if _, err := c.M.Positive(c.Facts(c.Worlds()[0][0]), rand.New(rand.NewPCG(0, 0))); err != nil {
+		return nil
+	}
+	return c
+}
+
 // withRule returns the variant that has one customizable rule more or fewer,
 // under the same names and thresholds; nil where there is none.
 func (p *pool) withRule(c *cell, rng *rand.Rand) *cell {
 	custom := p.procedure.Customizable
-	if len(p.procedure.Cases) > 0 || len(custom) == 0 {
+	if len(p.procedure.Cases) > 0 || len(custom) == 0 || c.recipe.order != nil {
 		return nil
 	}
-	rule := custom[rng.IntN(len(custom))]
-	choice := c.choice
-	if i := slices.IndexFunc(choice.Rules, rule.Equal); i >= 0 {
-		choice.Rules = slices.Delete(slices.Clone(choice.Rules), i, i+1)
+	return p.toggled(c, custom[rng.IntN(len(custom))])
+}
+
+func (p *pool) toggled(c *cell, rule *sop.Tree) *cell {
+	r := c.recipe
+	if i := slices.IndexFunc(r.rules, rule.Equal); i >= 0 {
+		r.rules = slices.Delete(slices.Clone(r.rules), i, i+1)
 	} else {
-		choice.Rules = slices.Insert(slices.Clone(choice.Rules), rng.IntN(len(choice.Rules)+1), rule)
+		r.rules = append(slices.Clone(r.rules), rule)
 	}
-	return p.usable(choice)
+	return p.usable(r)
+}
+
+// withOrder returns the variant in which a demanded order is the other way
+// round, or in which one is demanded.
+func (p *pool) withOrder(c *cell, rng *rand.Rand) *cell {
+	r := c.recipe
+	if len(p.procedure.Cases) > 0 {
+		return nil
+	}
+	if r.order == nil {
+		return p.ordered(r, rng)
+	}
+	r.order = &[2]int{r.order[1], r.order[0]}
+	return p.carriedOut(r)
 }
 
 // withThreshold returns the variant with another number for one threshold
@@ -150,22 +219,56 @@ func (p *pool) withThreshold(c *cell, rng *rand.Rand) *cell {
 	if x == c.V.Thresholds[name] {
 		return nil
 	}
-	choice := c.choice
-	choice.Thresholds = map[string]float64{name: x}
-	for n, y := range c.choice.Thresholds {
+	r := c.recipe
+	r.thresholds = map[string]float64{name: x}
+	for n, y := range c.recipe.thresholds {
 		if n != name {
-			choice.Thresholds[n] = y
+			r.thresholds[n] = y
 		}
 	}
-	return p.usable(choice)
+	return p.usable(r)
 }
 
-func (p *pool) usable(choice sop.Choice) *cell {
-	c, err := p.make(choice)
+func (p *pool) usable(r recipe) *cell {
+	c, err := p.make(r)
 	if err != nil {
 		return nil
 	}
 	return c
+}
+
+// maxNeighbours bounds the variants that one variant is contrasted with.
+const maxNeighbours = 8
+
+// neighbours returns variants under the same names whose right answers differ
+// from c's: with a rule more or fewer, with an order demanded, or of other
+// cases; c itself comes first.
+func (p *pool) neighbours(c *cell) []*cell {
+	if c.near != nil {
+		return c.near
+	}
+	rng := newRand(p.seed, "neighbours", choiceKey(c.choice))
+	near := []*cell{c}
+	add := func(d *cell) {
+		if d != nil && len(near) < maxNeighbours && !slices.Contains(near, d) {
+			near = append(near, d)
+		}
+	}
+	for range 2 {
+		add(p.withOrder(c, rng))
+	}
+	if cases := p.procedure.Cases; len(cases) > 0 {
+		for range maxNeighbours {
+			k := cases[rng.IntN(len(cases))]
+			add(p.usable(recipe{rules: k.Rules, thresholds: k.Thresholds, names: c.recipe.names}))
+		}
+	} else if c.recipe.order == nil {
+		for _, rule := range p.procedure.Customizable {
+			add(p.toggled(c, rule))
+		}
+	}
+	c.near = near
+	return near
 }
 
 // synonyms are words that can stand for each other in the names of calls and

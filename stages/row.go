@@ -100,21 +100,13 @@ func (w *worker) draft(s *side, view string, st style) *draft {
 
 // baseFacts writes the facts under the domain's own names.
 func (s *side) baseFacts() string {
-	base := map[string]string{}
-	for from, to := range s.choice.Names {
-		base[to] = from
-	}
 	var lines []string
 	for c, fact := range s.scenario.Facts {
-		n, _ := sop.ParseName(c)
-		if b, ok := base[n.Base]; ok {
-			n.Base = b
+		line := s.baseName(c)
+		if !fact {
+			line = "not " + line
 		}
-		if fact {
-			lines = append(lines, n.String())
-		} else {
-			lines = append(lines, "not "+n.String())
-		}
+		lines = append(lines, line)
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, ";")

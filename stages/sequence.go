@@ -78,41 +78,84 @@ func (j *judge) look(s *side, rng *rand.Rand) {
 	}
 }
 
+// elsewhereDraws bounds the contexts that are tried for one group.
+const elsewhereDraws = 10
+
 // negatives picks m wrong workflows for a side. mirror, where there is one,
-// is the other side's positive and comes first. With around, the group is
-// built around a negative: the others are edits of it, so that the positive
-// is not the one in the middle.
-func (j *judge) negatives(s *side, mirror sop.Workflow, m int, around bool, rng *rand.Rand) []wrong {
+// is the other side's positive and comes first. All but one of the rest are
+// right in other contexts where such are found, so that an answer by itself
+// does not tell; one is an operator's edit. With around, edits are those of a
+// negative, so that the positive is not the one in the middle.
+func (w *worker) negatives(s *side, mirror sop.Workflow, m int, around bool) []wrong {
+	rng := w.rng
 	p := picker{seen: map[string]bool{augment.Key(s.positive): true}, m: m}
 	if mirror != nil {
-		if w, ok := j.wrongWorkflow(s, between(s.positive, mirror), mirror); ok {
-			w.edits = []string{"mirror"}
-			p.take(w)
+		if n, ok := w.judge.wrongWorkflow(s, between(s.positive, mirror), mirror); ok {
+			n.edits = []string{"mirror"}
+			p.take(n)
 		}
 	}
+	w.contrast(s, &p, m-1)
 	centre, prefix := s.positive, []string(nil)
 	if around {
-		// The centre is mostly one edit away from the positive, as the others
-		// then are from the centre: the positive is no odd one out.
-		if len(p.picked) == 0 || rng.IntN(4) > 0 {
-			j.fill(s, s.positive, nil, &p, len(p.picked)+1, rng)
+		if len(p.picked) == 0 {
+			w.fill(s, s.positive, nil, &p, 1)
 		}
 		if n := len(p.picked); n > 0 {
-			centre, prefix = p.picked[n-1].workflow, p.picked[n-1].edits
+			c := p.picked[rng.IntN(n)]
+			centre, prefix = c.workflow, c.edits
 		}
 	}
-	j.fill(s, centre, prefix, &p, m, rng)
+	w.fill(s, centre, prefix, &p, m)
 	if len(p.picked) < m && around {
-		j.fill(s, s.positive, nil, &p, m, rng)
+		w.fill(s, s.positive, nil, &p, m)
 	}
 	if len(p.picked) < m {
-		j.compose(s, &p, rng)
+		w.compose(s, &p)
 	}
 	if len(p.picked) < m || !p.flipping() {
 		return nil
 	}
 	rng.Shuffle(m, func(a, b int) { p.picked[a], p.picked[b] = p.picked[b], p.picked[a] })
 	return p.picked
+}
+
+// contrast fills up to want places with workflows that are right elsewhere:
+// those first that were more often right than wrong in this job so far.
+func (w *worker) contrast(s *side, p *picker, want int) {
+	var found []wrong
+	for range elsewhereDraws {
+		e := w.units.elsewhere(s)
+		if e == nil || p.seen[augment.Key(e)] || slices.ContainsFunc(found, func(n wrong) bool { return slices.Equal(n.workflow, e) }) {
+			continue
+		}
+		if n, ok := w.judge.wrongWorkflow(s, between(s.positive, e), e); ok {
+			n.edits = []string{"elsewhere"}
+			found = append(found, n)
+		}
+	}
+	score := func(n wrong) int {
+		// Lengths are evened out too: wrong answers are to be longer as often
+		// as shorter.
+		longer := len(n.workflow) - len(s.positive)
+		return 2*max(-4, min(4, w.balance.debt(s.cell, n.workflow, p.m))) - 5*sign(longer)*sign(w.lengthDrift)
+	}
+	slices.SortStableFunc(found, func(a, b wrong) int { return score(b) - score(a) })
+	for _, n := range found {
+		if len(p.picked) < want {
+			p.take(n)
+		}
+	}
+}
+
+func sign(x int) int {
+	switch {
+	case x < 0:
+		return -1
+	case x > 0:
+		return 1
+	}
+	return 0
 }
 
 // between names the operator that leads from one workflow to another.
@@ -164,12 +207,13 @@ func (p *picker) count(op augment.Operator) (n int) {
 
 // fill adds edits of the centre until there are want negatives: the operators
 // take turns, those that have fewer first.
-func (j *judge) fill(s *side, centre sop.Workflow, prefix []string, p *picker, want int, rng *rand.Rand) {
+func (w *worker) fill(s *side, centre sop.Workflow, prefix []string, p *picker, want int) {
+	rng := w.rng
 	edits := map[augment.Operator][]augment.Edit{}
 	ops := slices.Clone(augment.Operators)
 	rng.Shuffle(len(ops), func(a, b int) { ops[a], ops[b] = ops[b], ops[a] })
 	for _, op := range ops {
-		edits[op] = shuffled(op, editsOf(op, centre, s), centre, rng)
+		edits[op] = w.shuffled(op, editsOf(op, centre, s), centre, s.cell)
 	}
 	for len(p.picked) < want {
 		slices.SortStableFunc(ops, func(a, b augment.Operator) int { return p.count(a) - p.count(b) })
@@ -181,9 +225,9 @@ func (j *judge) fill(s *side, centre sop.Workflow, prefix []string, p *picker, w
 				if p.seen[augment.Key(e.Workflow)] {
 					continue
 				}
-				if w, ok := j.wrongWorkflow(s, op, e.Workflow); ok {
-					w.edits = append(slices.Clone(prefix), e.How)
-					took = p.take(w)
+				if n, ok := w.judge.wrongWorkflow(s, op, e.Workflow); ok {
+					n.edits = append(slices.Clone(prefix), e.How)
+					took = p.take(n)
 				}
 			}
 			if took {
@@ -198,7 +242,8 @@ func (j *judge) fill(s *side, centre sop.Workflow, prefix []string, p *picker, w
 
 // compose tries two edits after each other, for procedures that are too small
 // for enough single ones.
-func (j *judge) compose(s *side, p *picker, rng *rand.Rand) {
+func (w *worker) compose(s *side, p *picker) {
+	rng := w.rng
 	for range 40 {
 		if len(p.picked) >= p.m {
 			return
@@ -209,7 +254,7 @@ func (j *judge) compose(s *side, p *picker, rng *rand.Rand) {
 			continue
 		}
 		e := first[rng.IntN(len(first))]
-		j.fill(s, e.Workflow, []string{e.How}, p, min(p.m, len(p.picked)+1), rng)
+		w.fill(s, e.Workflow, []string{e.How}, p, min(p.m, len(p.picked)+1))
 	}
 }
 
@@ -236,20 +281,24 @@ func editsOf(op augment.Operator, w sop.Workflow, s *side) []augment.Edit {
 	return augment.Outcomes(w, ends)
 }
 
-// shuffled puts edits in random order. Easy ones mostly come last: orders in
-// which the end is not at the end, and in half of the cases insertions from
-// outside.
-func shuffled(op augment.Operator, edits []augment.Edit, w sop.Workflow, rng *rand.Rand) []augment.Edit {
+// shuffled puts edits in random order, those first whose results were right
+// elsewhere in this job. Easy ones mostly come last: orders in which the end is
+// not at the end, and in half of the cases insertions from outside.
+func (w *worker) shuffled(op augment.Operator, edits []augment.Edit, of sop.Workflow, c *cell) []augment.Edit {
+	rng := w.rng
 	rng.Shuffle(len(edits), func(a, b int) { edits[a], edits[b] = edits[b], edits[a] })
-	last := func(easy func(augment.Edit) bool) {
-		slices.SortStableFunc(edits, func(a, b augment.Edit) int { return boolOrder(easy(a)) - boolOrder(easy(b)) })
+	hardEnds, hardCalls := op == augment.Order && rng.IntN(8) > 0, op == augment.Insert && rng.IntN(2) == 0
+	rank := make(map[string]int, len(edits))
+	for _, e := range edits {
+		r := 2 * boolOrder(w.balance.debt(c, e.Workflow, 1) <= 0)
+		if hardEnds && e.Workflow[len(of)-1] != of[len(of)-1] || hardCalls && e.How == "outside" {
+			r++
+		}
+		rank[augment.Key(e.Workflow)] = r
 	}
-	switch {
-	case op == augment.Order && rng.IntN(8) > 0:
-		last(func(e augment.Edit) bool { return e.Workflow[len(w)-1] != w[len(w)-1] })
-	case op == augment.Insert && rng.IntN(2) == 0:
-		last(func(e augment.Edit) bool { return e.How == "outside" })
-	}
+	slices.SortStableFunc(edits, func(a, b augment.Edit) int {
+		return rank[augment.Key(a.Workflow)] - rank[augment.Key(b.Workflow)]
+	})
 	return edits
 }
 

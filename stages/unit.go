@@ -22,7 +22,7 @@ func (s *side) end() string { return s.positive[len(s.positive)-1] }
 // wrong on the other. The second side may be missing.
 type unit struct {
 	a, b *side
-	how  string // fact, world, rule, threshold, case, single
+	how  string // fact, world, rule, order, threshold, case, single
 }
 
 // units draws units of one procedure.
@@ -48,15 +48,19 @@ func (u *units) draw() (*unit, string) {
 	}
 	x := u.rng.Float64()
 	switch {
-	case x < 0.20:
+	case x < 0.18:
 		if v := u.ruleUnit(c); v != nil {
 			return v, ""
 		}
-	case x < 0.35:
+	case x < 0.33:
+		if v := u.orderUnit(c); v != nil {
+			return v, ""
+		}
+	case x < 0.45:
 		if v := u.thresholdUnit(c); v != nil {
 			return v, ""
 		}
-	case x < 0.55:
+	case x < 0.6:
 		if v := u.worldUnit(c); v != nil {
 			return v, ""
 		}
@@ -153,6 +157,54 @@ func (u *units) ruleUnit(c *cell) *unit {
 		c, d = d, c
 	}
 	return u.adopted("rule", c, d)
+}
+
+// orderUnit is one permitted scenario under two variants that demand opposite
+// orders of two rules, or of which one demands an order.
+func (u *units) orderUnit(c *cell) *unit {
+	d := u.pool.withOrder(c, u.rng)
+	if d == nil || c.Count(0) == 0 {
+		return nil
+	}
+	s, err := c.Scenario(c.Worlds()[0][u.rng.IntN(c.Count(0))], u.rng)
+	if err != nil {
+		return nil
+	}
+	t, err := d.V.Adopt(s, c.V)
+	if err != nil {
+		return nil
+	}
+	return u.both("order", c, s, d, t)
+}
+
+// elsewhere draws a workflow that is right in another context of the same
+// names: another scenario, or a neighbouring variant. It keeps to the side's
+// own workflow as long as that is right there.
+func (u *units) elsewhere(s *side) sop.Workflow {
+	near := u.pool.neighbours(s.cell)
+	d := near[0]
+	if len(near) > 1 && u.rng.IntN(2) == 0 {
+		d = near[1+u.rng.IntN(len(near)-1)]
+	}
+	var ends []int
+	for k := range d.Worlds() {
+		if d.Count(k) > 0 {
+			ends = append(ends, k)
+		}
+	}
+	if len(ends) == 0 {
+		return nil
+	}
+	k := ends[u.rng.IntN(len(ends))]
+	guide := s.positive
+	if u.rng.IntN(3) == 0 {
+		guide = nil
+	}
+	w, err := d.M.Along(d.Facts(d.Worlds()[k][u.rng.IntN(d.Count(k))]), guide, u.rng)
+	if err != nil {
+		return nil
+	}
+	return w
 }
 
 // thresholdUnit is one scenario under two variants whose thresholds lie on

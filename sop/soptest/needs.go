@@ -55,6 +55,12 @@ func (o *Oracle) helpers(cond string, s state, useful map[string]bool) {
 	for _, set := range o.sources[cond] {
 		var missing []string
 		open := true
+		// What is left of a set is no longer minimal once another set lacks
+		// less: its further members can make nothing known.
+		for _, other := range o.sources[cond] {
+			left, less := set&^s.made, other&^s.made
+			open = open && (less == left || less&^left != 0)
+		}
 		for a := range o.items {
 			if set&o.bit(a) != 0 && s.made&o.bit(a) == 0 {
 				missing = append(missing, a)
