@@ -43,6 +43,7 @@ type worker struct {
 	// balance counts answers as right and wrong, by view.
 	balance, balanceNext balance
 	lengthDrift          int // items that wrong workflows have more than right ones, summed
+	refusalDrift         int // refusals among wrong workflows beyond those among right ones
 	rng                  *rand.Rand
 	batch                *dataset.Batch
 	seen                 map[string]bool
@@ -145,6 +146,7 @@ func (w *worker) workflowRows(u *unit) error {
 		w.balance.count(s.cell, s.positive, negatives)
 		for _, n := range negatives {
 			w.lengthDrift += len(n.workflow) - len(s.positive)
+			w.refusalDrift += refusal(n.workflow) - refusal(s.positive)
 		}
 		row := w.workflowRow(s, negatives, style)
 		if err := w.add(row, u.how, around); err != nil {

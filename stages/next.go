@@ -26,7 +26,7 @@ func at(s *side, k int) *moment {
 // they can: the first point at which the sides part, or two points of one
 // side.
 func moments(u *unit, rng *rand.Rand) []*moment {
-	if u.b != nil && rng.IntN(2) == 0 {
+	if u.b != nil && rng.IntN(3) == 0 {
 		if a, b := parting(u.a, u.b); a != nil {
 			return []*moment{a, b}
 		}

@@ -106,8 +106,8 @@ type Plan struct {
 const groupsPerJob = 96
 
 // NewPlan allots the groups to the procedures of the corpora, evenly but for
-// procedures without any call before the goal, which get a tenth of a share,
-// and says which split each unit belongs to. Jobs of different procedures
+// those with few calls, which get a part of a share, and says which split each
+// unit belongs to. Jobs of different procedures
 // take turns, so that the rows of a file are mixed.
 func NewPlan(o Options, corpora []*corpus.Corpus) (*Plan, error) {
 	o = o.WithDefaults()
@@ -186,8 +186,30 @@ func (p *Plan) assign(units []string, salt string, test, validation int) {
 	}
 }
 
-// smallShare is the weight of a procedure whose workflow is its end alone.
-const smallShare = 0.1
+// A procedure with few calls has few right answers: two, where one call
+// decides. It gets a smaller share, so that its answers do not repeat.
+const (
+	smallestShare  = 0.1 // of a procedure whose workflow is its end alone
+	callsForAWhole = 4
+)
+
+// weight is a procedure's share, from the calls that its largest variant has
+// besides the goal.
+func weight(d *sop.Domain, p *sop.Procedure) float64 {
+	calls := 0
+	count := func(c sop.Choice) {
+		if v, err := d.Variant(p, c); err == nil {
+			calls = max(calls, len(v.Requires)-1)
+		}
+	}
+	for _, c := range p.Cases {
+		count(sop.Choice{Rules: append([]*sop.Tree{}, c.Rules...)})
+	}
+	if len(p.Cases) == 0 {
+		count(sop.Choice{})
+	}
+	return max(smallestShare, min(1, float64(calls)/callsForAWhole))
+}
 
 func (p *Plan) addStage(stage int) {
 	type entry struct {
@@ -199,10 +221,7 @@ func (p *Plan) addStage(stage int) {
 	total := 0.0
 	for _, c := range p.corpora {
 		for _, proc := range c.Domain.Procedures {
-			w := 1.0
-			if len(proc.AllRules()) == 0 && len(proc.Outcomes) == 0 && !hasRules(proc.Cases) {
-				w = smallShare
-			}
+			w := weight(c.Domain, proc)
 			entries = append(entries, entry{c.Domain, proc, w})
 			total += w
 		}
@@ -237,10 +256,6 @@ func (p *Plan) addStage(stage int) {
 			return
 		}
 	}
-}
-
-func hasRules(cases []*sop.Case) bool {
-	return slices.ContainsFunc(cases, func(c *sop.Case) bool { return len(c.Rules) > 0 })
 }
 
 func (p *Plan) splitOf(d *sop.Domain, proc *sop.Procedure) string {

@@ -135,10 +135,11 @@ func (w *worker) contrast(s *side, p *picker, want int) {
 		}
 	}
 	score := func(n wrong) int {
-		// Lengths are evened out too: wrong answers are to be longer as often
-		// as shorter.
+		// Lengths and ends are evened out too: wrong answers are to be longer
+		// as often as shorter, and to refuse as often as right ones.
 		longer := len(n.workflow) - len(s.positive)
-		return 2*max(-4, min(4, w.balance.debt(s.cell, n.workflow, p.m))) - 5*sign(longer)*sign(w.lengthDrift)
+		return 2*max(-4, min(4, w.balance.debt(s.cell, n.workflow, p.m))) -
+			5*sign(longer)*sign(w.lengthDrift) - 5*refusal(n.workflow)*sign(w.refusalDrift)
 	}
 	slices.SortStableFunc(found, func(a, b wrong) int { return score(b) - score(a) })
 	for _, n := range found {
@@ -146,6 +147,14 @@ func (w *worker) contrast(s *side, p *picker, want int) {
 			p.take(n)
 		}
 	}
+}
+
+// refusal is 1 for a workflow that ends in deny, else -1.
+func refusal(w sop.Workflow) int {
+	if w[len(w)-1] == sop.Deny {
+		return 1
+	}
+	return -1
 }
 
 func sign(x int) int {
@@ -212,6 +221,8 @@ func (w *worker) fill(s *side, centre sop.Workflow, prefix []string, p *picker, 
 	edits := map[augment.Operator][]augment.Edit{}
 	ops := slices.Clone(augment.Operators)
 	rng.Shuffle(len(ops), func(a, b int) { ops[a], ops[b] = ops[b], ops[a] })
+	longer := map[augment.Operator]int{augment.Insert: 1, augment.Omit: -1, augment.Outcome: -1}
+	slices.SortStableFunc(ops, func(a, b augment.Operator) int { return sign(w.lengthDrift) * (longer[a] - longer[b]) })
 	for _, op := range ops {
 		edits[op] = w.shuffled(op, editsOf(op, centre, s), centre, s.cell)
 	}
