@@ -1,7 +1,10 @@
 package sop
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"math/big"
 	"strconv"
 	"strings"
 )
@@ -208,25 +211,59 @@ func (c *Comparison) Names() []string {
 }
 
 // Holds evaluates c; ok is false where a name has no number or a divisor is 0.
+// Numbers count as the decimals that they are written as: 5000 - 3000.01 is
+// 1999.99, which binary fractions would miss.
 func (c *Comparison) Holds(numbers map[string]float64) (holds, ok bool) {
 	l, okL := c.Left.Eval(numbers)
 	r, okR := c.Right.Eval(numbers)
 	if !okL || !okR {
 		return false, false
 	}
+	order := cmp.Compare(l, r)
+	if math.Abs(l-r) <= closeTo*(math.Abs(l)+math.Abs(r)+1) {
+		order = c.Left.exact(numbers).Cmp(c.Right.exact(numbers))
+	}
 	switch c.Op {
 	case "<":
-		return l < r, true
+		return order < 0, true
 	case "<=":
-		return l <= r, true
+		return order <= 0, true
 	case ">":
-		return l > r, true
+		return order > 0, true
 	case ">=":
-		return l >= r, true
+		return order >= 0, true
 	case "==":
-		return l == r, true
+		return order == 0, true
 	}
-	return l != r, true
+	return order != 0, true
+}
+
+// closeTo is the relative difference from which on binary fractions decide as
+// decimals do.
+const closeTo = 1e-9
+
+// exact computes e, which Eval could, in rational numbers.
+func (e *Expr) exact(numbers map[string]float64) *big.Rat {
+	decimal := func(x float64) *big.Rat {
+		r, _ := new(big.Rat).SetString(Number(x)) // Eval refuses what is no number
+		return r
+	}
+	switch e.Op {
+	case 'n':
+		return decimal(e.Num)
+	case 'v':
+		return decimal(numbers[e.Name])
+	}
+	l, r := e.L.exact(numbers), e.R.exact(numbers)
+	switch e.Op {
+	case '+':
+		return l.Add(l, r)
+	case '-':
+		return l.Sub(l, r)
+	case '*':
+		return l.Mul(l, r)
+	}
+	return l.Quo(l, r)
 }
 
 // Eval computes e; ok is false where a name has no number or a divisor is 0.
@@ -236,7 +273,7 @@ func (e *Expr) Eval(numbers map[string]float64) (x float64, ok bool) {
 		return e.Num, true
 	case 'v':
 		x, ok = numbers[e.Name]
-		return x, ok
+		return x, ok && !math.IsNaN(x) && !math.IsInf(x, 0)
 	}
 	l, okL := e.L.Eval(numbers)
 	r, okR := e.R.Eval(numbers)
@@ -251,5 +288,5 @@ func (e *Expr) Eval(numbers map[string]float64) (x float64, ok bool) {
 	case '*':
 		return l * r, true
 	}
-	return l / r, r != 0
+	return l / r, r != 0 && !math.IsInf(l/r, 0)
 }

@@ -159,6 +159,9 @@ func TestComparisonHolds(t *testing.T) {
 		"balance - fee - fee == 460": true, "balance - (fee - fee) == 500": true,
 		"2 + 3 * 4 == 14": true, "(2 + 3) * 4 == 20": true, "100 / 10 / 5 == 2": true, "100 / (10 / 5) == 50": true,
 		"balance(username=payee) < fee": true, "-1 < none": true,
+		// Decimals, which binary fractions would get wrong.
+		"1999.99 <= 5000 - 3000.01": true, "3499.57 <= 5000 - 1500.43": true, "0.1 + 0.2 == 0.3": true,
+		"1999.99 < 5000 - 3000.01": false, "8213.95 <= 13436 - 5222.06": false, "12800 <= 64000 * 20 / 100": true,
 	} {
 		c, err := sop.ParseComparison(s)
 		if err != nil {

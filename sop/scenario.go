@@ -218,6 +218,18 @@ func (s *Sampler) bind(numbers map[string]float64, rng *rand.Rand) map[string]an
 	return bindings
 }
 
+// Complete returns the scenario with a binding for every parameter that a call
+// of the variant takes: one that the case does not give is drawn, as when a
+// customer presents a credential that is not the one on file.
+func (s *Sampler) Complete(sc *Scenario, rng *rand.Rand) *Scenario {
+	out := *sc
+	out.Bindings = s.bind(sc.Values, rng)
+	for name, x := range sc.Bindings {
+		out.Bindings[name] = x
+	}
+	return &out
+}
+
 // Pairs returns the minimal pairs of worlds: the first permits an earlier
 // outcome than the second, and they differ in as few facts as any world of
 // another outcome does from the first. Pairs in one fact come alone where

@@ -92,9 +92,7 @@ func (w *worker) draft(s *side, view string, st style) *draft {
 	if d.meta.Names == nil {
 		d.meta.Names = map[string]string{}
 	}
-	if s.named != nil && s.named.Scenario == s.scenario {
-		d.meta.Source = s.named.Source
-	}
+	d.meta.Source = s.source
 	return d
 }
 
@@ -153,7 +151,9 @@ func (w *worker) nextRow(m *moment, negatives []wrong, st style) *draft {
 	answer := func(item string) dataset.Answer {
 		p := nextPayload{Next: item, Arguments: map[string]any{}}
 		for parameter, source := range calls[item] {
-			p.Arguments[parameter] = bindings[source]
+			if x, bound := bindings[source]; bound {
+				p.Arguments[parameter] = x
+			}
 		}
 		return dataset.Answer{Text: text.RenderNext(st.next, item, calls, bindings, st.rand(3)), Payload: encode(p)}
 	}

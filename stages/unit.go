@@ -14,6 +14,7 @@ type side struct {
 	scenario *sop.Scenario
 	positive sop.Workflow
 	outcome  int
+	source   string // of the corpus's own case, if it is one
 }
 
 func (s *side) end() string { return s.positive[len(s.positive)-1] }
@@ -41,7 +42,7 @@ const maxAtOnce = 0.04
 func (u *units) draw() (*unit, string) {
 	c, err := u.pool.variant(u.variants[u.rng.IntN(len(u.variants))])
 	if err != nil {
-		return nil, "variant"
+		return nil, DropVariant
 	}
 	if c.named != nil && c.named.Scenario != nil && u.rng.IntN(3) == 0 {
 		return u.fromCase(c)
@@ -258,12 +259,13 @@ func (u *units) anyScenario(c *cell) *sop.Scenario {
 // fromCase takes the scenario that the corpus itself holds, and where it can
 // a neighbour of the same variant that ends differently.
 func (u *units) fromCase(c *cell) (*unit, string) {
-	a := u.side(c, c.named.Scenario, nil)
+	a := u.side(c, c.Complete(c.named.Scenario, u.rng), nil)
 	if a == nil {
-		return nil, "no_positive"
+		return nil, DropPositive
 	}
+	a.source = c.named.Source
 	if !u.accept(a) {
-		return nil, "denied_at_once"
+		return nil, DropAtOnce
 	}
 	out := &unit{a: a, how: "case"}
 	for k := range c.Worlds() {
@@ -282,14 +284,14 @@ func (u *units) fromCase(c *cell) (*unit, string) {
 func (u *units) singleUnit(c *cell) (*unit, string) {
 	s := u.anyScenario(c)
 	if s == nil {
-		return nil, "no_scenario"
+		return nil, DropScenario
 	}
 	a := u.side(c, s, nil)
 	if a == nil {
-		return nil, "no_positive"
+		return nil, DropPositive
 	}
 	if !u.accept(a) {
-		return nil, "denied_at_once"
+		return nil, DropAtOnce
 	}
 	return &unit{a: a, how: "single"}, ""
 }

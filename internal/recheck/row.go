@@ -1,0 +1,149 @@
+// Package recheck proves the rows of a dataset folder a second time, by its own means. It shares no code with the rest of the
+// program: it reads the rows, the answers' texts and the rules with readers of its own, and it settles every question by plain
+// enumeration, so that an error in the program's own oracle cannot hide itself.
+package recheck
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+)
+
+type row struct {
+	ID        string     `json:"id"`
+	Stage     int        `json:"stage"`
+	Task      string     `json:"task"`
+	View      string     `json:"view"`
+	Domain    string     `json:"domain"`
+	Procedure string     `json:"procedure"`
+	Split     string     `json:"split"`
+	Context   string     `json:"context"`
+	Query     string     `json:"query"`
+	Positive  *answer    `json:"positive"`
+	Negatives []negative `json:"negatives"`
+	Reference string     `json:"reference"`
+	Meta      string     `json:"meta"`
+}
+
+type answer struct {
+	Text    string `json:"text"`
+	Payload string `json:"payload"`
+}
+
+type negative struct {
+	Text       string   `json:"text"`
+	Payload    string   `json:"payload"`
+	Operator   string   `json:"operator"`
+	Violation  string   `json:"violation"`
+	Proof      string   `json:"proof"`
+	Similarity *float64 `json:"similarity"`
+}
+
+// proof is what a stage-2 negative says about itself.
+type proof struct {
+	Violation string   `json:"violation"`
+	Position  *int     `json:"position"`
+	Call      string   `json:"call"`
+	Missing   []string `json:"missing"`
+	Waste     bool     `json:"waste"`
+	DeadEnd   bool     `json:"dead_end"`
+	Edits     []string `json:"edits"`
+}
+
+// reference keeps the parts that make up the graph as they were written: they are the key of the graph cache.
+type reference struct {
+	Requires      json.RawMessage              `json:"requires"`
+	EstablishedBy json.RawMessage              `json:"established_by"`
+	DependsOn     json.RawMessage              `json:"depends_on"`
+	Excludes      json.RawMessage              `json:"excludes"`
+	Effects       json.RawMessage              `json:"effects"`
+	Facts         map[string]bool              `json:"facts"`
+	Values        map[string]json.Number       `json:"values"`
+	Outcomes      json.RawMessage              `json:"outcomes"`
+	Goal          string                       `json:"goal"`
+	History       []string                     `json:"history"`
+	Bindings      map[string]any               `json:"bindings"`
+	Parameters    map[string]map[string]string `json:"parameters"`
+}
+
+type outcomeText struct {
+	End  string          `json:"end"`
+	Tree json.RawMessage `json:"tree"`
+}
+
+// strict decodes exactly one JSON value; an unknown key is an error.
+func strict(data []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	dec.UseNumber()
+	if err := dec.Decode(into); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return fmt.Errorf("more than one JSON value")
+	}
+	return nil
+}
+
+func readRow(line []byte) (*row, error) {
+	r := &row{}
+	if err := strict(line, r); err != nil {
+		return nil, err
+	}
+	if r.Stage < 1 || r.Stage > 3 {
+		return nil, fmt.Errorf("stage %d, want 1, 2 or 3", r.Stage)
+	}
+	if r.Positive == nil || len(r.Negatives) == 0 {
+		return nil, fmt.Errorf("no positive or no negatives")
+	}
+	for key, text := range map[string]string{
+		"id": r.ID, "task": r.Task, "view": r.View, "domain": r.Domain, "procedure": r.Procedure, "split": r.Split,
+		"context": r.Context, "query": r.Query, "reference": r.Reference, "meta": r.Meta,
+	} {
+		if text == "" {
+			return nil, fmt.Errorf("key %q is missing or empty", key)
+		}
+	}
+	return r, nil
+}
+
+func readReference(text string) (*reference, error) {
+	ref := &reference{}
+	if err := strict([]byte(text), ref); err != nil {
+		return nil, err
+	}
+	for key, raw := range map[string]json.RawMessage{
+		"requires": ref.Requires, "established_by": ref.EstablishedBy, "depends_on": ref.DependsOn,
+		"excludes": ref.Excludes, "effects": ref.Effects, "outcomes": ref.Outcomes,
+	} {
+		if len(raw) == 0 {
+			return nil, fmt.Errorf("key %q is missing", key)
+		}
+	}
+	if ref.Facts == nil || ref.Values == nil || ref.History == nil || ref.Bindings == nil || ref.Goal == "" {
+		return nil, fmt.Errorf("one of facts, values, history, bindings, goal is missing")
+	}
+	return ref, nil
+}
+
+// graphKey holds all that the compiled graph depends on: the rules, and which names have a fact.
+func (ref *reference) graphKey() string {
+	var b bytes.Buffer
+	for _, raw := range []json.RawMessage{ref.Requires, ref.EstablishedBy, ref.DependsOn, ref.Excludes, ref.Effects, ref.Outcomes} {
+		b.Write(raw)
+		b.WriteByte(0)
+	}
+	b.WriteString(ref.Goal)
+	names := make([]string, 0, len(ref.Facts))
+	for name := range ref.Facts {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		b.WriteByte(0)
+		b.WriteString(name)
+	}
+	return b.String()
+}
