@@ -1,7 +1,9 @@
 package stages
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,6 +31,10 @@ func ParseReference(data []byte) (*Reference, error) {
 	dec := json.NewDecoder(strings.NewReader(string(data)))
 	var r Reference
 	if err := dec.Decode(&r); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) {
+			return nil, fmt.Errorf("reference: %s is a JSON %s, want what a row of stage 2 or 3 has there", cmp.Or(wrong.Field, "it"), wrong.Value)
+		}
 		return nil, fmt.Errorf("reference: %w", err)
 	}
 	if len(r.Requires) == 0 || len(r.Outcomes) == 0 || r.Facts == nil {
@@ -47,9 +53,13 @@ func ParseReference(data []byte) (*Reference, error) {
 
 // Judge reads an answer to a question of stage 2 and checks it against the
 // reference. The view is dataset.ViewWorkflow or dataset.ViewNextAction; empty
-// means the latter where calls were made before. The answer may be in any of
+// means that of the reference, and where it has none the latter if calls were
+// made before. The answer may be in any of
 // the view's formats.
 func Judge(r *Reference, view, answer string) (Verdict, error) {
+	if view == "" {
+		view = r.View
+	}
 	if view == "" {
 		view = dataset.ViewWorkflow
 		if len(r.History) > 0 {

@@ -76,7 +76,7 @@ func TestReferenceErrors(t *testing.T) {
 		`facts lack "p"`:                                `{"requires":{"a":null},"established_by":{"p":"a"},"facts":{},"outcomes":[{"end":"a","tree":"p"},{"end":"deny","tree":null}]}`,
 		`"q" is no condition of the procedure`:          `{"requires":{"a":"q"},"established_by":{"p":"a"},"facts":{"p":true},"outcomes":[{"end":"a","tree":"p"}]}`,
 		`unknown operator "some", want one of not, all`: `{"requires":{"a":{"some":["p"]}},"established_by":{},"facts":{},"outcomes":[{"end":"a","tree":null}]}`,
-		"cannot unmarshal":                              `{"requires":[],"facts":{},"outcomes":[]}`,
+		"requires is a JSON array":                      `{"requires":[],"facts":{},"outcomes":[]}`,
 	} {
 		_, err := stages.ParseReference([]byte(text))
 		require.ErrorContains(t, err, want)

@@ -203,7 +203,7 @@ func TestOptionsAreRefusedWithWhatIsAccepted(t *testing.T) {
 	for want, o := range map[string]stages.Options{
 		"groups is -1, want at least 1":                         {Groups: -1},
 		"ratio of stage 2 is 0, want 1 to 32 negatives a group": {Ratio: []int{4, 0, 8}},
-		"ratio has 1 numbers, want three":                       {Ratio: []int{4}},
+		"ratio is 4, want three numbers":                        {Ratio: []int{4}},
 		`split_by is "proc", want one of procedure`:             {SplitBy: "proc"},
 		"stages has 9, want 2":                                  {Stages: []int{9}},
 		"split_by domain needs at least 2 domains, got bank":    {SplitBy: "domain"},

@@ -52,7 +52,7 @@ func (o Options) Validate() error {
 		}
 	}
 	if len(o.Ratio) != 3 {
-		bad = append(bad, fmt.Sprintf("ratio has %d numbers, want three: negatives a group of stage 1, 2 and 3, as 4,4,8", len(o.Ratio)))
+		bad = append(bad, fmt.Sprintf("ratio is %s, want three numbers, the negatives a group of stages 1, 2 and 3, as 4,4,8", joinInts(o.Ratio)))
 	}
 	for i, m := range o.Ratio {
 		if m < 1 || m > maxRatio {

@@ -71,8 +71,8 @@ func (w *worker) style() style {
 
 func (s style) rand(salt uint64) *rand.Rand { return rand.New(rand.NewPCG(s.seed, salt)) }
 
-// contextBreak separates the SOP from the case in a context.
-const contextBreak = "\n\n---\n\n"
+// ContextBreak separates the SOP from the case in a context.
+const ContextBreak = "\n\n---\n\n"
 
 func (w *worker) draft(s *side, view string, st style) *draft {
 	split := w.Split
@@ -112,7 +112,7 @@ func (s *side) baseFacts() string {
 
 func (w *worker) workflowRow(s *side, negatives []wrong, st style) *draft {
 	d := w.draft(s, dataset.ViewWorkflow, st)
-	d.row.Context = text.RenderSOP(st.sop, s.V, st.rand(1)) + contextBreak + text.RenderScenario(st.scenario, s.V, s.scenario, st.rand(2))
+	d.row.Context = text.RenderSOP(st.sop, s.V, st.rand(1)) + ContextBreak + text.RenderScenario(st.scenario, s.V, s.scenario, st.rand(2))
 	d.row.Query, d.meta.Query = text.Query(text.WorkflowView, st.workflow, d.row.Split, rand.New(rand.NewPCG(st.querySeed, 0)))
 	d.meta.Format = st.workflow
 	answer := func(w sop.Workflow) dataset.Answer {
@@ -126,7 +126,9 @@ func (w *worker) workflowRow(s *side, negatives []wrong, st style) *draft {
 			Proof: encode(n.proof()), Similarity: dataset.ItemSimilarity(s.positive, n.workflow),
 		})
 	}
-	d.row.Reference = encode(newReference(s.V, s.scenario, nil))
+	reference := newReference(s.V, s.scenario, nil)
+	reference.View = d.row.View
+	d.row.Reference = encode(reference)
 	return d
 }
 
@@ -143,8 +145,8 @@ type nextPayload struct {
 func (w *worker) nextRow(m *moment, negatives []wrong, st style) *draft {
 	d := w.draft(m.side, dataset.ViewNextAction, st)
 	calls, bindings := w.callable(m), m.scenario.Bindings
-	d.row.Context = text.RenderSOP(st.sop, m.V, st.rand(1)) + contextBreak +
-		text.RenderRequest(st.scenario, m.V, m.scenario, st.rand(2)) + contextBreak +
+	d.row.Context = text.RenderSOP(st.sop, m.V, st.rand(1)) + ContextBreak +
+		text.RenderRequest(st.scenario, m.V, m.scenario, st.rand(2)) + ContextBreak +
 		text.RenderHistory(m.V, m.scenario, m.history, st.rand(4))
 	d.row.Query, d.meta.Query = text.Query(text.NextView, st.next, d.row.Split, rand.New(rand.NewPCG(st.querySeed, 0)))
 	d.meta.Format = st.next
@@ -168,7 +170,9 @@ func (w *worker) nextRow(m *moment, negatives []wrong, st style) *draft {
 			Proof: encode(p), Similarity: dataset.Similarity(d.row.Positive.Payload, a.Payload),
 		})
 	}
-	d.row.Reference = encode(newReference(m.V, m.scenario, m.history))
+	reference := newReference(m.V, m.scenario, m.history)
+	reference.View = d.row.View
+	d.row.Reference = encode(reference)
 	return d
 }
 

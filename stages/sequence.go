@@ -293,19 +293,20 @@ func editsOf(op augment.Operator, w sop.Workflow, s *side) []augment.Edit {
 }
 
 // shuffled puts edits in random order, those first whose results were right
-// elsewhere in this job. Easy ones mostly come last: orders in which the end is
-// not at the end, and in half of the cases insertions from outside.
+// elsewhere in this job. Easy ones are mostly left out (orders in which the end
+// is not at the end) or come last (in half of the cases, insertions from
+// outside).
 func (w *worker) shuffled(op augment.Operator, edits []augment.Edit, of sop.Workflow, c *cell) []augment.Edit {
 	rng := w.rng
 	rng.Shuffle(len(edits), func(a, b int) { edits[a], edits[b] = edits[b], edits[a] })
-	hardEnds, hardCalls := op == augment.Order && rng.IntN(8) > 0, op == augment.Insert && rng.IntN(2) == 0
+	if op == augment.Order && rng.IntN(8) > 0 {
+		edits = slices.DeleteFunc(edits, func(e augment.Edit) bool { return e.Workflow[len(of)-1] != of[len(of)-1] })
+	}
+	outsideLast := op == augment.Insert && rng.IntN(2) == 0
 	rank := make(map[string]int, len(edits))
 	for _, e := range edits {
 		r := 2 * boolOrder(w.balance.debt(c, e.Workflow, 1) <= 0)
-		if hardEnds && e.Workflow[len(of)-1] != of[len(of)-1] || hardCalls && e.How == "outside" {
-			r++
-		}
-		rank[augment.Key(e.Workflow)] = r
+		rank[augment.Key(e.Workflow)] = r + boolOrder(outsideLast && e.How == "outside")
 	}
 	slices.SortStableFunc(edits, func(a, b augment.Edit) int {
 		return rank[augment.Key(a.Workflow)] - rank[augment.Key(b.Workflow)]

@@ -79,7 +79,7 @@ func (v *Verifier) read(row *dataset.Row) (*reading, error) {
 	if domain == nil {
 		return nil, fmt.Errorf("domain %q is not in the manifest's lexicon", row.Domain)
 	}
-	parts := strings.Split(row.Context, contextBreak)
+	parts := strings.Split(row.Context, ContextBreak)
 	if want := 2 + boolOrder(r.next); len(parts) != want {
 		return nil, fmt.Errorf("context has %d parts, want %d: the SOP and the case", len(parts), want)
 	}
@@ -108,7 +108,7 @@ func (v *Verifier) read(row *dataset.Row) (*reading, error) {
 	if r.history, err = text.ReadHistory(parts[2], r.variant); err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
-	known, err := text.ReadKnown(parts[1]+contextBreak+parts[2], r.variant)
+	known, err := text.ReadKnown(parts[1]+ContextBreak+parts[2], r.variant)
 	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fmsop/fmsop/configs"
+	"github.com/fmsop/fmsop/dataset"
+	"github.com/fmsop/fmsop/internal/run"
+	"github.com/fmsop/fmsop/sop/corpus"
+	"github.com/fmsop/fmsop/stages"
+)
+
+func (a *app) generateCommand() *cobra.Command {
+	var dir string
+	var force bool
+	c := &cobra.Command{
+		Use:   "generate [CORPUS…] -o DIR",
+		Short: "Make a dataset folder of contrastive groups",
+		Long: `Writes a folder with the groups of the corpora: train_K.jsonl.zst (the stages up
+to K), validation, test, what was dropped and why, a manifest and a dataset
+card. The same seed gives the same bytes with any number of workers. The folder
+appears when it is whole; what is interrupted leaves nothing.`,
+		Example: `  fmsop generate -o data
+  fmsop generate bank healthcare -o data --groups 20000 --ratio 4,6,8 --split-by scenario
+  fmsop generate bank_tasks.json -o bank-tasks --seed 7 -j 4`,
+		ValidArgsFunction: completeCorpora,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if dir == "" {
+				return hint(usagef("generate needs the output folder: -o DIR"), "fmsop generate -o data")
+			}
+			made, err := a.generate(cmd.Context(), args, dir, force)
+			if err != nil {
+				return err
+			}
+			return a.showGeneration(made, false)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVarP(&dir, "output", "o", "", "`DIR`, the folder to make")
+	flags.BoolVar(&force, "force", false, "replace a dataset folder that is there")
+	a.generateFlags(c)
+	return c
+}
+
+// generateFlags adds the flags that override the configuration. They are taken
+// over when the command runs, after the configuration was read.
+func (a *app) generateFlags(c *cobra.Command) {
+	var o stages.Options
+	var compression string
+	d := configs.Default()
+	flags := c.Flags()
+	flags.IntVar(&o.Groups, "groups", d.Generate.Groups, "`N` groups a stage")
+	flags.IntSliceVar(&o.Ratio, "ratio", d.Generate.Ratio, "`A,B,C` negatives a group of stage 1, 2 and 3")
+	flags.IntSliceVar(&o.Stages, "stages", d.Generate.Stages, "`K,…`, the stages to generate")
+	flags.StringVar(&o.SplitBy, "split-by", d.Generate.SplitBy, "`UNIT` that no two splits share: "+strings.Join(dataset.Units, ", ")+" (default as the corpora say)")
+	flags.StringVar(&compression, "compression", d.Dataset.Compression, "`LEVEL`: "+strings.Join(configs.Compressions, ", "))
+	c.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		for name, override := range map[string]func(){
+			"groups":      func() { a.config.Generate.Groups = o.Groups },
+			"ratio":       func() { a.config.Generate.Ratio = o.Ratio },
+			"stages":      func() { a.config.Generate.Stages = o.Stages },
+			"split-by":    func() { a.config.Generate.SplitBy = o.SplitBy },
+			"compression": func() { a.config.Dataset.Compression = compression },
+		} {
+			if cmd.Flags().Changed(name) {
+				override()
+			}
+		}
+		return usage(a.config.Validate())
+	}
+}
+
+// generation is what a run of generate made.
+type generation struct {
+	Folder     string              `json:"folder"`
+	Asked      int                 `json:"asked"`
+	Made       int                 `json:"made"`
+	Stages     map[string]int      `json:"stages"`
+	Splits     map[string]int      `json:"splits"`
+	SplitBy    string              `json:"split_by"`
+	Views      map[string]int      `json:"views"`
+	Operators  map[string]int      `json:"operators"`
+	Drops      map[string]int      `json:"drops"`
+	NaiveEdits []dataset.EditStats `json:"naive_edits"`
+	Notes      []string            `json:"notes"`
+	Seconds    float64             `json:"seconds"`
+}
+
+func (a *app) generate(ctx context.Context, names []string, dir string, force bool) (*generation, error) {
+	corpora, err := a.corpora(names)
+	if err != nil {
+		return nil, err
+	}
+	return a.generateFrom(ctx, corpora, dir, force)
+}
+
+func (a *app) generateFrom(ctx context.Context, corpora []*corpus.Corpus, dir string, force bool) (*generation, error) {
+	plan, err := stages.NewPlan(a.config.Generate, corpora)
+	if err != nil {
+		return nil, usage(err)
+	}
+	ctx, drain, stop := run.NotifyDrain(ctx, os.Interrupt, syscall.SIGTERM)
+	said := make(chan struct{})
+	go func() {
+		defer close(said)
+		select {
+		case <-drain.Asked():
+			a.remark("stopping once the jobs in flight are done; again to stop at once")
+		case <-ctx.Done():
+		}
+	}()
+	begin := time.Now()
+	result, err := plan.Generate(ctx, dir,
+		dataset.Options{Force: force, Compression: a.config.Dataset.Compression},
+		run.Options{Workers: a.config.Workers, Progress: a.progress("generate"), Drain: drain})
+	stop()
+	<-said
+	var drained run.ErrDrained
+	switch {
+	case errors.As(err, &drained):
+		return nil, fmt.Errorf("%w; %s was not written", err, dir)
+	case errors.Is(err, context.Canceled):
+		return nil, fmt.Errorf("stopped at once; %s was not written", dir)
+	case err != nil:
+		return nil, err
+	}
+	m := result.Manifest
+	made := &generation{
+		Folder: dir, Asked: result.Asked, Made: result.Made, Stages: m.Counts.Stage, Splits: m.Counts.Split, SplitBy: m.Split.Unit,
+		Views: m.Counts.View, Operators: m.Counts.Operator, Drops: map[string]int{}, Notes: m.Notes, Seconds: time.Since(begin).Seconds(),
+	}
+	for reason, n := range m.Drops {
+		if !slices.Contains(surveyReasons, reason) {
+			made.Drops[reason] = n
+		}
+	}
+	made.NaiveEdits, err = naiveEdits(dir)
+	return made, err
+}
+
+// surveyReasons are drops that only count what became of naive edits.
+var surveyReasons = []string{dataset.ReasonEditCorrect, dataset.ReasonEditWasteful, dataset.ReasonEditWrong}
+
+// naiveEdits sums up what the drops tell about edits that were drawn without
+// an oracle.
+func naiveEdits(dir string) ([]dataset.EditStats, error) {
+	reader, err := dataset.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := dataset.NewStats(0)
+	for d, err := range reader.Drops() {
+		if err != nil {
+			return nil, err
+		}
+		s.AddDrop(d)
+	}
+	return s.Report().Edits, nil
+}
+
+// showGeneration prints a summary; unless brief, also what stats would show
+// and where to look next.
+func (a *app) showGeneration(g *generation, brief bool) error {
+	if a.json {
+		return a.emit(g)
+	}
+	a.printf("%s: %d groups of %d in %.1f s (%.0f/s)\n", a.paint.bold(g.Folder), g.Made, g.Asked, g.Seconds, float64(g.Made)/max(g.Seconds, 1e-3))
+	if short := g.Asked - g.Made; short > 0 {
+		a.printf("%s\n", a.paint.bad(fmt.Sprintf("  %d groups short: the procedures have no more that differ and can be proven", short)))
+	}
+	if g.Splits[dataset.Train] == 0 {
+		a.printf("%s\n", a.paint.bad("  no group to train on: every "+g.SplitBy+" fell into another split; try another --seed or --split-by"))
+	}
+	rows := [][]string{
+		{"  splits", countsText(g.Splits), "no " + g.SplitBy + " in two of them"},
+		{"  views", countsText(g.Views)},
+		{"  negatives", countsText(g.Operators), "by operator"},
+	}
+	if len(g.Drops) > 0 {
+		rows = append(rows, []string{"  dropped", countsText(g.Drops), "by reason"})
+	}
+	a.printf("%s", columns(rows))
+	if len(g.NaiveEdits) > 0 && !brief {
+		a.printf("  edits drawn without proof, and what they turned out to be\n")
+		rows = [][]string{{"    operator", "edits", "still right", "only wasteful", "wrong"}}
+		for _, e := range g.NaiveEdits {
+			rows = append(rows, []string{"    " + e.Operator, fmt.Sprint(e.Edits), percent(e.StillCorrect), percent(e.OnlyWasteful),
+				percent(1 - e.StillCorrect - e.OnlyWasteful)})
+		}
+		a.printf("%s", columns(rows))
+	}
+	for _, n := range g.Notes {
+		a.printf("  note: %s\n", n)
+	}
+	if !brief && !a.quiet {
+		a.printf("next: fmsop verify %[1]s, fmsop stats %[1]s, fmsop show %[1]s\n", g.Folder)
+	}
+	return nil
+}
+
+// countsText writes counts, the largest first.
+func countsText(counts map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(counts), func(x, y string) int {
+		if counts[x] != counts[y] {
+			return counts[y] - counts[x]
+		}
+		return strings.Compare(x, y)
+	})
+	var parts []string
+	for _, n := range names {
+		parts = append(parts, fmt.Sprintf("%s %d", n, counts[n]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }

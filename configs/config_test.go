@@ -1,0 +1,98 @@
+package configs
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fmsop/fmsop/stages"
+)
+
+func TestEveryFileLoads(t *testing.T) {
+	files, err := filepath.Glob("*.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		c, err := Load(file)
+		require.NoError(t, err, file)
+		require.NoError(t, c.Validate(), file)
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		opening, _, _ := strings.Cut(string(text), "\n\n")
+		assert.Contains(t, opening, "fmsop ", "%s opens without a command that runs it", file)
+		assert.Contains(t, opening, "--config configs/"+file, "%s opens without the command that runs it", file)
+	}
+}
+
+func TestDefaultIsThatOfThePackages(t *testing.T) {
+	want := stages.Options{Seed: 1}.WithDefaults()
+	assert.Equal(t, want, Default().Generate)
+	assert.NoError(t, Default().Validate())
+}
+
+func load(t *testing.T, text string) (Config, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+	c, err := Load(path)
+	return c, replacePath(err, path)
+}
+
+type message string
+
+func (m message) Error() string { return string(m) }
+
+func replacePath(err error, path string) error {
+	if err == nil {
+		return nil
+	}
+	return message(strings.ReplaceAll(err.Error(), path, "c.yaml"))
+}
+
+func TestLoadKeepsTheDefaultsOfWhatTheFileLeavesOut(t *testing.T) {
+	c, err := load(t, "corpora: [bank]\ngenerate:\n  ratio: [1, 2, 3]\n  groups: 7\n")
+	require.NoError(t, err)
+	want := Default()
+	want.Corpora = []string{"bank"}
+	want.Generate.Ratio = []int{1, 2, 3}
+	want.Generate.Groups = 7
+	assert.Equal(t, want, c)
+	for _, nothing := range []string{"", "# only a comment\n", "---\n"} {
+		c, err := load(t, nothing)
+		require.NoError(t, err, "%q", nothing)
+		assert.Equal(t, Default(), c, "%q", nothing)
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"misspelt key", "generate:\n  gruops: 7\n", `c.yaml:2: unknown key "generate.gruops", did you mean "groups"?`},
+		{"two of them", "colour: 1\ngenerate:\n  seeed: 7\n",
+			"c.yaml:1: unknown key \"colour\", want one of corpora, workers, generate, dataset\n" +
+				`c.yaml:3: unknown key "generate.seeed", did you mean "seed"?`},
+		{"wrong type", "generate:\n  groups: many\n", "c.yaml:2: cannot unmarshal string into Go struct field"},
+		{"a list for a mapping", "generate: [1]\n", "c.yaml:1: generate is [1], want a mapping with the keys groups, stages"},
+		{"no mapping", "hello\n", "c.yaml:1: hello, want a mapping with the keys corpora"},
+		{"two documents", "workers: 1\n---\nworkers: 2\n", "c.yaml:3: a second document begins"},
+		{"twice", "workers: 1\nworkers: 2\n", `c.yaml:2: mapping key "workers" already defined`},
+		{"no YAML", "generate: {groups: 1\n", "c.yaml:1: "},
+		{"no UTF-8", "corpora: [\xff\xfe]\n", "c.yaml: the text is not UTF-8"},
+		{"out of range, all of it", "workers: -1\ngenerate:\n  groups: 0\n  ratio: [4, 0, 8]\n  split_by: day\ndataset:\n  compression: most\n",
+			"c.yaml: workers is -1, want 0 (one for each processor) or more; groups is 0, want at least 1; " +
+				"ratio of stage 2 is 0, want 1 to 32 negatives a group; split_by is \"day\", want one of procedure, scenario, domain; " +
+				`compression is "most", want one of fastest, default, better, best`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := load(t, test.text)
+			require.ErrorContains(t, err, test.want)
+			assert.Len(t, strings.Split(err.Error(), "\n"), strings.Count(test.want, "\n")+1, "lines of %q", err)
+		})
+	}
+	_, err := Load("nowhere.yaml")
+	assert.ErrorContains(t, err, "nowhere.yaml")
+}
