@@ -53,13 +53,9 @@ func ParseReference(data []byte) (*Reference, error) {
 
 // Judge reads an answer to a question of stage 2 and checks it against the
 // reference. The view is dataset.ViewWorkflow or dataset.ViewNextAction; empty
-// means that of the reference, and where it has none the latter if calls were
-// made before. The answer may be in any of
+// means the latter where calls were made before. The answer may be in any of
 // the view's formats.
 func Judge(r *Reference, view, answer string) (Verdict, error) {
-	if view == "" {
-		view = r.View
-	}
 	if view == "" {
 		view = dataset.ViewWorkflow
 		if len(r.History) > 0 {

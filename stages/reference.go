@@ -25,7 +25,6 @@ type Reference struct {
 	// Parameters says, for every call, which request parameter fills which of
 	// its own: what an answer with arguments is read by.
 	Parameters map[string]map[string]string `json:"parameters"`
-	View       string                       `json:"view"` // the row's
 }
 
 func newReference(v *sop.Variant, s *sop.Scenario, history []string) Reference {

@@ -126,9 +126,7 @@ func (w *worker) workflowRow(s *side, negatives []wrong, st style) *draft {
 			Proof: encode(n.proof()), Similarity: dataset.ItemSimilarity(s.positive, n.workflow),
 		})
 	}
-	reference := newReference(s.V, s.scenario, nil)
-	reference.View = d.row.View
-	d.row.Reference = encode(reference)
+	d.row.Reference = encode(newReference(s.V, s.scenario, nil))
 	return d
 }
 
@@ -170,9 +168,7 @@ func (w *worker) nextRow(m *moment, negatives []wrong, st style) *draft {
 			Proof: encode(p), Similarity: dataset.Similarity(d.row.Positive.Payload, a.Payload),
 		})
 	}
-	reference := newReference(m.V, m.scenario, m.history)
-	reference.View = d.row.View
-	d.row.Reference = encode(reference)
+	d.row.Reference = encode(newReference(m.V, m.scenario, m.history))
 	return d
 }
 
