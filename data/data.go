@@ -6,5 +6,5 @@ import "embed"
 
 // FS is the packs, a folder each.
 //
-//go:embed bank healthcare
+//go:embed bank dmv healthcare hotel library online_market university
 var FS embed.FS

@@ -15,6 +15,9 @@ type Comparison struct {
 	Left  *Expr
 	Op    string // < <= > >= == !=
 	Right *Expr
+	// And, where there is one, goes on from Right, which is its Left: both
+	// have to hold, as in 0 <= days_left <= window.
+	And *Comparison
 }
 
 // Expr is arithmetic in a Comparison: a number, a name, or two operands.
@@ -27,7 +30,8 @@ type Expr struct {
 
 var comparisonOps = []string{"<=", ">=", "==", "!=", "<", ">"}
 
-// ParseComparison reads EXPR OP EXPR with + - * / and parentheses.
+// ParseComparison reads EXPR OP EXPR, or EXPR OP EXPR OP EXPR for a value
+// between two others, with + - * / and parentheses.
 func ParseComparison(s string) (*Comparison, error) {
 	p := exprParser{in: s}
 	left, err := p.sum(0)
@@ -42,10 +46,18 @@ func ParseComparison(s string) (*Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
+	c := &Comparison{Left: left, Op: op, Right: right}
+	if op := p.operator(); op != "" {
+		third, err := p.sum(0)
+		if err != nil {
+			return nil, err
+		}
+		c.And = &Comparison{Left: right, Op: op, Right: third}
+	}
 	if p.rest() != "" {
 		return nil, fmt.Errorf("comparison %q goes on after its end: %q", s, p.rest())
 	}
-	return &Comparison{left, op, right}, nil
+	return c, nil
 }
 
 type exprParser struct {
@@ -178,12 +190,20 @@ func (e *Expr) text(outer int) string {
 
 // String is the text that ParseComparison reads.
 func (c *Comparison) String() string {
-	return c.Left.String() + " " + c.Op + " " + c.Right.String()
+	s := c.Left.String() + " " + c.Op + " " + c.Right.String()
+	if c.And != nil {
+		s += " " + c.And.Op + " " + c.And.Right.String()
+	}
+	return s
 }
 
 // Map returns c with every name replaced by f's expression for it.
 func (c *Comparison) Map(f func(name string) *Expr) *Comparison {
-	return &Comparison{c.Left.mapNames(f), c.Op, c.Right.mapNames(f)}
+	out := &Comparison{Left: c.Left.mapNames(f), Op: c.Op, Right: c.Right.mapNames(f)}
+	if c.And != nil {
+		out.And = &Comparison{Left: out.Right, Op: c.And.Op, Right: c.And.Right.mapNames(f)}
+	}
+	return out
 }
 
 func (e *Expr) mapNames(f func(string) *Expr) *Expr {
@@ -214,6 +234,16 @@ func (c *Comparison) Names() []string {
 // Numbers count as the decimals that they are written as: 5000 - 3000.01 is
 // 1999.99, which binary fractions would miss.
 func (c *Comparison) Holds(numbers map[string]float64) (holds, ok bool) {
+	holds, ok = c.first(numbers)
+	if c.And != nil && ok {
+		and, okAnd := c.And.first(numbers)
+		return holds && and, okAnd
+	}
+	return holds, ok
+}
+
+// first evaluates c without And.
+func (c *Comparison) first(numbers map[string]float64) (holds, ok bool) {
 	l, okL := c.Left.Eval(numbers)
 	r, okR := c.Right.Eval(numbers)
 	if !okL || !okR {

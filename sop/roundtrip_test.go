@@ -161,6 +161,7 @@ func TestComparisonHolds(t *testing.T) {
 		"balance(username=payee) < fee": true, "-1 < none": true,
 		// Decimals, which binary fractions would get wrong.
 		"1999.99 <= 5000 - 3000.01": true, "3499.57 <= 5000 - 1500.43": true, "0.1 + 0.2 == 0.3": true,
+		"0 <= fee <= 20": true, "0 < none <= 20": false, "20 > fee > 0": false, "fee <= balance == 500": true,
 		"1999.99 < 5000 - 3000.01": false, "8213.95 <= 13436 - 5222.06": false, "12800 <= 64000 * 20 / 100": true,
 	} {
 		c, err := sop.ParseComparison(s)
@@ -180,7 +181,7 @@ func TestComparisonHolds(t *testing.T) {
 			t.Errorf("%s: Holds is ok, want not", s)
 		}
 	}
-	for _, s := range []string{"", "a", "a >", "> a", "a > b > c", "a = b", "(a > b", "a + > b", "a b > c", "1.2.3 > 1", "a(b > c", "a(b=) > 1", strings.Repeat("(", 1000) + "a > 1"} {
+	for _, s := range []string{"", "a", "a >", "> a", "a > b > c > d", "a = b", "(a > b", "a + > b", "a b > c", "1.2.3 > 1", "a(b > c", "a(b=) > 1", strings.Repeat("(", 1000) + "a > 1"} {
 		if c, err := sop.ParseComparison(s); err == nil {
 			t.Errorf("ParseComparison(%q) = %s, want an error", s, c)
 		}

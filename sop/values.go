@@ -133,12 +133,16 @@ func (s *solver) move(w comparisonWant, numbers map[string]float64, rng *rand.Ra
 // a step beside it, or further away.
 func (s *solver) tipping(w comparisonWant, name string, numbers map[string]float64, rng *rand.Rand) (float64, bool) {
 	val := s.v.Values[name]
+	side := w.compare
+	if side.And != nil && rng.IntN(2) == 0 {
+		side = side.And
+	}
 	old := numbers[name]
 	defer func() { numbers[name] = old }()
 	gap := func(x float64) (float64, bool) {
 		numbers[name] = x
-		l, okL := w.compare.Left.Eval(numbers)
-		r, okR := w.compare.Right.Eval(numbers)
+		l, okL := side.Left.Eval(numbers)
+		r, okR := side.Right.Eval(numbers)
 		return l - r, okL && okR
 	}
 	g0, ok0 := gap(0)

@@ -1,6 +1,7 @@
 package recheck
 
 import (
+	"encoding/json"
 	"math/big"
 	"regexp"
 	"strings"
@@ -47,37 +48,23 @@ func (c *rowCheck) comparisons(sop string) {
 	}
 }
 
+// comparison holds a fact against the formula: EXPR OP EXPR, or EXPR OP EXPR OP
+// EXPR, of which both parts have to hold.
 func (c *rowCheck) comparison(name, text string) {
 	fact, has := c.ref.Facts[name]
-	where := comparator.FindStringSubmatchIndex(text)
-	if !has || where == nil {
+	if !has || !comparator.MatchString(text) {
 		return
 	}
 	depends := c.g.depends[name]
 	void := !fact && depends != nil && !depends.holds(c.ref.Facts) // no card, no balance on it
-	left, ok1 := c.amount(text[:where[0]])
-	right, ok2 := c.amount(text[where[1]:])
-	if !ok1 || !ok2 {
+	f := formula{text: text, values: c.ref.Values}
+	holds, ok := f.comparison()
+	if !ok {
 		if void {
 			return
 		}
 		c.add("values", "%q is measured by %q, which the reference's values do not settle", name, text)
 		return
-	}
-	order, holds := left.Cmp(right), false
-	switch text[where[2]:where[3]] {
-	case "==":
-		holds = order == 0
-	case "!=":
-		holds = order != 0
-	case "<=":
-		holds = order <= 0
-	case ">=":
-		holds = order >= 0
-	case "<":
-		holds = order < 0
-	case ">":
-		holds = order > 0
 	}
 	c.compared++
 	if fact == holds || void {
@@ -86,45 +73,104 @@ func (c *rowCheck) comparison(name, text string) {
 	c.add("values", "fact %q is %v, but %q is %v with %v", name, fact, text, holds, c.ref.Values)
 }
 
-// amount reads sums and products, left to right, products first.
-func (c *rowCheck) amount(text string) (*big.Rat, bool) {
-	tokens := strings.Fields(text)
-	if len(tokens)%2 == 0 {
-		return nil, false
-	}
-	operand := func(token string) (*big.Rat, bool) {
-		if number, known := c.ref.Values[token]; known {
-			token = number.String()
+// formula is read from left to right, in exact numbers.
+type formula struct {
+	text   string
+	values map[string]json.Number
+}
+
+func (f *formula) blanks() { f.text = strings.TrimLeft(f.text, " ") }
+
+func (f *formula) take(words ...string) string {
+	f.blanks()
+	for _, w := range words {
+		if strings.HasPrefix(f.text, w) {
+			f.text = f.text[len(w):]
+			return w
 		}
-		return new(big.Rat).SetString(token)
 	}
-	sum := new(big.Rat)
-	term, ok := operand(tokens[0])
-	if !ok {
-		return nil, false
+	return ""
+}
+
+func (f *formula) comparison() (holds, ok bool) {
+	left, ok := f.sum()
+	holds = true
+	n := 0
+	for ; ok; n++ {
+		op := f.take("==", "!=", "<=", ">=", "<", ">")
+		if op == "" {
+			break
+		}
+		var right *big.Rat
+		if right, ok = f.sum(); !ok {
+			break
+		}
+		order := left.Cmp(right)
+		holds = holds && map[string]bool{
+			"==": order == 0, "!=": order != 0, "<=": order <= 0, ">=": order >= 0, "<": order < 0, ">": order > 0,
+		}[op]
+		left = right
 	}
-	for i := 1; i < len(tokens); i += 2 {
-		next, ok := operand(tokens[i+1])
-		if !ok {
+	f.blanks()
+	return holds, ok && n > 0 && f.text == ""
+}
+
+func (f *formula) sum() (*big.Rat, bool) {
+	x, ok := f.product()
+	for ok {
+		op := f.take("+", "-")
+		if op == "" {
+			break
+		}
+		var y *big.Rat
+		if y, ok = f.product(); !ok {
+			break
+		}
+		if op == "-" {
+			y = new(big.Rat).Neg(y)
+		}
+		x = new(big.Rat).Add(x, y)
+	}
+	return x, ok
+}
+
+func (f *formula) product() (*big.Rat, bool) {
+	x, ok := f.operand()
+	for ok {
+		op := f.take("*", "/")
+		if op == "" {
+			break
+		}
+		var y *big.Rat
+		if y, ok = f.operand(); !ok || op == "/" && y.Sign() == 0 {
 			return nil, false
 		}
-		switch tokens[i] {
-		case "*":
-			term = new(big.Rat).Mul(term, next)
-		case "/":
-			if next.Sign() == 0 {
-				return nil, false
-			}
-			term = new(big.Rat).Quo(term, next)
-		case "+":
-			sum.Add(sum, term)
-			term = next
-		case "-":
-			sum.Add(sum, term)
-			term = next.Neg(next)
-		default:
-			return nil, false
+		if op == "/" {
+			y = new(big.Rat).Inv(y)
 		}
+		x = new(big.Rat).Mul(x, y)
 	}
-	return sum.Add(sum, term), true
+	return x, ok
+}
+
+var (
+	numeral  = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?`)
+	nameForm = regexp.MustCompile(`^[A-Za-z_]\w*(\([^()]*\))?`)
+)
+
+func (f *formula) operand() (*big.Rat, bool) {
+	if f.take("(") != "" {
+		x, ok := f.sum()
+		return x, ok && f.take(")") != ""
+	}
+	f.blanks()
+	token := numeral.FindString(f.text)
+	if token == "" {
+		token = nameForm.FindString(f.text)
+	}
+	f.text = f.text[len(token):]
+	if number, known := f.values[token]; known {
+		token = number.String()
+	}
+	return new(big.Rat).SetString(token)
 }

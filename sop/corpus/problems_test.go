@@ -114,7 +114,7 @@ func TestNoCorpus(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"bnak":             `corpus "bnak" is neither a file nor a built-in domain, did you mean "bank"`,
-		"":                 `corpus "" is neither a file nor a built-in domain, want one of bank, healthcare`,
+		"":                 `corpus "" is neither a file nor a built-in domain, want one of ` + strings.Join(Builtin(), ", "),
 		"notes.txt":        `corpus "notes.txt" is a file of no known kind, want a pack folder or a SOPBench task file *_tasks.json`,
 		"empty_tasks.json": `empty_tasks.json:1: the file is empty, want an object {goal: [task, …]}`,
 		"bare":             "bare: the folder is empty, want domain.yaml and procedures/<goal>.yaml",

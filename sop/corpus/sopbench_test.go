@@ -26,10 +26,14 @@ var disagreements = map[string][]string{
 		"3 of 130 tasks left out: its rules permit the goal, but the task says that the tool itself refuses it: " +
 			"add_authorized_provider[1], get_claim_details[1], reactivate_policy[1]",
 	},
+	"online_market": {
+		"4 of 187 tasks left out: its rules permit the goal, but the task says that the tool itself refuses it: " +
+			"add_review[1], exchange_product[1], exchange_product[2], exchange_product[3]",
+	},
 }
 
 func TestTaskFiles(t *testing.T) {
-	for name, cases := range map[string]int{"bank": 153 - 12, "healthcare": 130 - 3} {
+	for name, cases := range map[string]int{"bank": 153 - 12, "healthcare": 130 - 3, "dmv": 115, "online_market": 187 - 4, "hotel": 196} {
 		path := "sopbench/tasks/" + name + taskFileSuffix
 		text := readShared(t, path)
 		if text == nil {
@@ -226,7 +230,7 @@ func TestTaskProblems(t *testing.T) {
 		{"literal source", string(set("constraints", []any{"or", []any{leaf}})), `f.json: pay_bill[0].constraints[1][0][2]: "username" is filled from the text "value 3", want a parameter's name`},
 		{"depth", string(set("constraints", deep)), ": the tree is nested deeper than 64"},
 		{"node", string(set("directed_action_graph", map[string]any{"nodes": []any{3}})), `f.json: pay_bill[0].directed_action_graph.nodes[0]: found the number 3, want "and", "or" or [name, {parameter: variable}]`},
-		{"other domain", strings.Replace(string(good), `"pay_bill": [`, `"milk_cow": [`, 1), "f.json: no built-in domain knows more than half of the 1 goals (milk_cow), want a task file of bank, healthcare"},
+		{"other domain", strings.Replace(string(good), `"pay_bill": [`, `"milk_cow": [`, 1), "f.json: no built-in domain knows more than half of the 1 goals (milk_cow), want a task file of " + strings.Join(Builtin(), ", ")},
 	} {
 		_, err := readTaskFile("f.json", []byte(c.text))
 		if err == nil || !strings.HasSuffix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {

@@ -10,6 +10,11 @@ var sopOpWords = map[string]string{
 	"<": "is less than", "<=": "is at most", ">": "is more than", ">=": "is at least", "==": "equals", "!=": "differs from",
 }
 
+// sopTurnedWords say the same of the right side.
+var sopTurnedWords = map[string]string{
+	"<": "is more than", "<=": "is at least", ">": "is less than", ">=": "is at most", "==": "equals", "!=": "differs from",
+}
+
 // sopMeasure says the comparison of a condition in words, thresholds by name
 // and number. Readers go by the formula that follows it.
 func sopMeasure(v *sop.Variant, condition string) string {
@@ -18,8 +23,15 @@ func sopMeasure(v *sop.Variant, condition string) string {
 	if named, err := sop.ParseComparison(use.Condition.Compare); err == nil {
 		m.name(named.Left, use.Compare.Left)
 		m.name(named.Right, use.Compare.Right)
+		if named.And != nil && use.Compare.And != nil {
+			m.name(named.And.Right, use.Compare.And.Right)
+		}
 	}
 	unit := m.unit(use.Compare)
+	if and := use.Compare.And; and != nil {
+		return sopPlainWords(m.words(use.Compare.Right, unit, false) + " " + sopTurnedWords[use.Compare.Op] + " " + m.words(use.Compare.Left, unit, false) +
+			" and " + strings.TrimPrefix(sopOpWords[and.Op], "is ") + " " + m.words(and.Right, unit, false))
+	}
 	return sopPlainWords(m.words(use.Compare.Left, unit, false) + " " + sopOpWords[use.Compare.Op] + " " + m.words(use.Compare.Right, unit, false))
 }
 
