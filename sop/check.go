@@ -175,19 +175,23 @@ func (m *Machine) missing(n *node, s *state) []string {
 // which they were to be settled.
 func (m *Machine) disorder(n *node, s *state) []string {
 	var names []string
-	var leaves func(n *node)
-	leaves = func(n *node) {
-		if n.op == Leaf {
-			names = append(names, m.conds[n.cond])
-		}
-		for _, p := range n.parts {
-			leaves(p)
+	var leaves func(n *node, not string)
+	leaves = func(n *node, not string) {
+		switch n.op {
+		case Leaf:
+			names = append(names, not+m.conds[n.cond])
+		case Not:
+			leaves(n.parts[0], "not ")
+		default:
+			for _, p := range n.parts {
+				leaves(p, not)
+			}
 		}
 	}
 	var walk func(n *node)
 	walk = func(n *node) {
 		if n.order >= 0 && s.track[n.order].mode == broken {
-			leaves(n)
+			leaves(n, "")
 			return
 		}
 		for _, p := range n.parts {

@@ -150,6 +150,30 @@ func (m *Machine) complete(s state, w, guide Workflow, truth set, rng *rand.Rand
 	return nil, false
 }
 
+// Keepable tells whether the orders of the procedure can be kept: whatever the
+// facts are, consistent or not, a case that its first outcome's tree allows has
+// a workflow without fault and waste. Where that is not so, a reader may take
+// the outcome for blocked from the start, and another one may not (package
+// doc, Ends). It is false, too, for more than 13 conditions.
+func (m *Machine) Keepable() bool {
+	if len(m.ordered) == 0 {
+		return true
+	}
+	if len(m.conds) > maxEnumerated {
+		return false
+	}
+	all := set(1)<<len(m.conds) - 1
+	for x := range 1 << len(m.conds) {
+		if m.outcomes[0].tree.plain(all, set(x)) != yes || m.finalOutcome(set(x)) != 0 {
+			continue
+		}
+		if _, ok := m.complete(m.start(set(x)), nil, nil, set(x), rand.New(rand.NewPCG(0, 0)), map[string]bool{}); !ok {
+			return false
+		}
+	}
+	return true
+}
+
 // FinalOutcome returns the index of the outcome in which the facts end when
 // everything that can be known without fault is known, orders ignored; ok is
 // false where none is due even then.

@@ -40,6 +40,8 @@ type cell struct {
 	named  *sop.Case         // the case of the corpus it was made from, if any
 	near   []*cell           // see pool.neighbours
 	base   map[string]string // see baseName
+
+	asked, kept bool // see keepable
 }
 
 // pool makes the variants of one procedure. Variant number i is a function of
@@ -145,16 +147,21 @@ func (p *pool) ordered(r recipe, rng *rand.Rand) *cell {
 	return p.carriedOut(r)
 }
 
-// carriedOut returns the variant if a permitted request can be carried out.
+// carriedOut returns the variant if its orders can be kept.
 func (p *pool) carriedOut(r recipe) *cell {
 	c, err := p.make(r)
-	if err != nil || c.Count(0) == 0 {
-		return nil
-	}
-	if _, err := c.M.Positive(c.Facts(c.Worlds()[0][0]), rand.New(rand.NewPCG(0, 0))); err != nil {
+	if err != nil || !c.keepable() {
 		return nil
 	}
 	return c
+}
+
+// keepable asks the oracle once.
+func (c *cell) keepable() bool {
+	if !c.asked {
+		c.asked, c.kept = true, c.M.Keepable()
+	}
+	return c.kept
 }
 
 // withRule returns the variant that has one customizable rule more or fewer,

@@ -45,7 +45,7 @@ func numbers(text string) map[float64]bool {
 		}
 		token := strings.ReplaceAll(text[start:i], ",", "")
 		if f, err := strconv.ParseFloat(token, 64); err == nil {
-			if start > 0 && text[start-1] == '-' {
+			if before := strings.TrimSuffix(text[:start], "$"); strings.HasSuffix(before, "-") {
 				found[-f] = true
 			}
 			found[f] = true
@@ -105,9 +105,9 @@ func (c *rowCheck) log(scenario string) {
 	}
 	var calls []string
 	for line := range strings.SplitSeq(log, "\n") {
-		_, quotedOn, has := strings.Cut(line, "`")
-		if !has {
-			continue
+		before, quotedOn, has := strings.Cut(line, "`")
+		if !has || strings.ContainsAny(before, ":>") {
+			continue // a result, with the identifier of what it shows
 		}
 		call, _, _ := strings.Cut(quotedOn, "`")
 		n, err := readNextCall(call)
