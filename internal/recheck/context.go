@@ -105,9 +105,9 @@ func (c *rowCheck) log(scenario string) {
 	}
 	var calls []string
 	for line := range strings.SplitSeq(log, "\n") {
-		before, quotedOn, has := strings.Cut(line, "`")
-		if !has || strings.ContainsAny(before, ":>") {
-			continue // a result, with the identifier of what it shows
+		_, quotedOn, has := strings.Cut(line, "`")
+		if !has || strings.HasPrefix(line, " ") {
+			continue // a result, which may name what it shows
 		}
 		call, _, _ := strings.Cut(quotedOn, "`")
 		n, err := readNextCall(call)
