@@ -162,21 +162,27 @@ func (v *validator) meaning(p *sop.Procedure) {
 		v.report(s, line, path, "%v", err)
 		return
 	}
-	calls := all.Graph
-	calls.Effects = nil // a goal may change what it required; only what has to be known first can be circular
-	if cycle := calls.Cycle(); cycle != nil {
+	if cycle := all.Cycle(); cycle != nil {
 		v.report(s, line, path, "the calls wait for each other in a circle: %s", strings.Join(cycle, " -> "))
 		return
 	}
 	switch ok, err := canBePermitted(all); {
 	case err != nil:
 		v.report(s, line, path, "%v", err)
+	case ok && !keepsOrders(all):
+		v.report(s, line, path, "an order (seq, first_of) that the rules of %s demand cannot be kept in some case that they allow, want orders that the calls' own requirements leave open", p.Goal)
 	case ok:
 	case len(p.Customizable) > 0 && v.requiredCanHold(p):
 		v.notes = append(v.notes, p.Goal+": with all its rules the goal can never be permitted; variants leave some of the customizable ones out")
 	default:
 		v.report(s, line, path, "the goal %s can never be permitted, want rules that some consistent case fulfils", p.Goal)
 	}
+}
+
+// keepsOrders gives the benefit of the doubt to variants that are too large.
+func keepsOrders(v *sop.Variant) bool {
+	m, err := sop.Compile(&v.Graph)
+	return err != nil || len(v.EstablishedBy) > enumerable || m.Keepable()
 }
 
 // enumerable is up to how many conditions sop.Sampler tries every world.
