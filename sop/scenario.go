@@ -17,7 +17,11 @@ type Sampler struct {
 	Impossible, Undecided int
 
 	worlds   [][]World
-	feasible map[string]bool
+	feasible map[set]bool
+	depends  []*node // per condition
+	excludes []set
+	innate   *node // of the goal's tool
+	measured set   // conditions that bear on comparisons
 	pairs    [][2]World
 	paired   bool
 }
@@ -40,7 +44,7 @@ func NewSampler(v *Variant) (*Sampler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sampler{V: v, M: m, feasible: map[string]bool{}}, nil
+	return &Sampler{V: v, M: m, feasible: map[set]bool{}}, nil
 }
 
 // Worlds returns the consistent assignments for which numbers exist, by the
@@ -55,6 +59,7 @@ func (s *Sampler) Worlds() [][]World {
 
 func (s *Sampler) enumerate() {
 	m := s.M
+	s.prepare()
 	s.worlds = make([][]World, len(m.outcomes))
 	rng := rand.New(rand.NewPCG(uint64(len(m.conds)), 0x5ca1ab1e))
 	n := len(m.conds)
@@ -83,9 +88,8 @@ func (s *Sampler) randomFacts(rng *rand.Rand) set {
 		}
 	}
 	for range s.M.conds {
-		facts := s.M.factMap(x)
-		for i, c := range s.M.conds {
-			if facts[c] && !s.V.DependsOn[c].Holds(facts) {
+		for i, n := range s.depends {
+			if n != nil && x.has(i) && n.plain(^set(0), x) != yes {
 				x &^= bit(i)
 			}
 		}
@@ -94,15 +98,16 @@ func (s *Sampler) randomFacts(rng *rand.Rand) set {
 }
 
 func (s *Sampler) add(x set, rng *rand.Rand) {
-	facts := s.M.factMap(x)
-	if !s.V.Consistent(facts) {
+	if !s.consistent(x) {
 		return
 	}
-	if !s.solvable(facts, rng) {
+	if !s.solvable(x, rng) {
 		s.Impossible++
 		return
 	}
-	if !s.allowsGoalInnately(facts) {
+	// Where the rules permit the goal, the tool itself has to, too.
+	all := ^set(0)
+	if s.innate != nil && s.M.phiOf(s.V.Goal).plain(all, x) == yes && s.innate.plain(all, x) != yes {
 		return
 	}
 	k := s.M.finalOutcome(x)
@@ -113,21 +118,70 @@ func (s *Sampler) add(x set, rng *rand.Rand) {
 	s.worlds[k] = append(s.worlds[k], World{x, k})
 }
 
-// allowsGoalInnately keeps worlds out in which the rules permit the goal but
-// the tool itself would refuse.
-func (s *Sampler) allowsGoalInnately(facts map[string]bool) bool {
-	goal := s.V.Calls[s.V.Goal]
-	if goal == nil || goal.Innate == nil || !s.V.Requires[s.V.Goal].Holds(facts) {
-		return true
+// prepare compiles what relates the facts of a world to each other.
+func (s *Sampler) prepare() {
+	ids, scratch := 0, Machine{condIx: s.M.condIx} // no call settles the orders of these trees
+	compile := func(t *Tree) *node {
+		n, err := scratch.compile(s.V.project(t), &ids)
+		if err != nil {
+			return nil // project leaves conditions of the variant alone
+		}
+		return n
 	}
-	r := resolver{v: s.V}
-	names := map[string]string{}
-	for c, use := range s.V.Conditions {
-		n, _ := ParseName(c)
-		names[use.Base] = n.Base
+	s.depends = make([]*node, len(s.M.conds))
+	for i, c := range s.M.conds {
+		s.depends[i] = compile(s.V.DependsOn[c])
+		if use := s.V.Conditions[c]; use != nil && use.Compare != nil {
+			s.measured |= bit(i)
+			if d := s.depends[i]; d != nil {
+				s.measured |= d.conds
+			}
+		}
 	}
-	r.names = names
-	return s.V.project(r.tree(s.V.Domain.renameTree(goal.Innate, goal.Args))).Holds(facts)
+	for _, use := range s.V.Values {
+		if n := compile(use.DependsOn); n != nil {
+			s.measured |= n.conds
+		}
+	}
+	for _, group := range s.V.Excludes {
+		var g set
+		for _, c := range group {
+			if i, ok := s.M.condIx[c]; ok {
+				g |= bit(i)
+			}
+		}
+		s.excludes = append(s.excludes, g)
+	}
+	if goal := s.V.Calls[s.V.Goal]; goal != nil && goal.Innate != nil {
+		r := resolver{v: s.V, names: map[string]string{}}
+		for c, use := range s.V.Conditions {
+			n, _ := ParseName(c)
+			r.names[use.Base] = n.Base
+		}
+		s.innate = compile(r.tree(s.V.Domain.renameTree(goal.Innate, goal.Args)))
+	}
+}
+
+// consistent is Graph.Consistent on sets.
+func (s *Sampler) consistent(x set) bool {
+	for i, n := range s.depends {
+		if n != nil && x.has(i) && n.plain(^set(0), x) != yes {
+			return false
+		}
+	}
+	for _, group := range s.excludes {
+		if both := x & group; both&(both-1) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *Machine) phiOf(call string) *node {
+	if i, ok := m.callIx[call]; ok {
+		return m.phi[i]
+	}
+	return nil
 }
 
 func (m *Machine) factMap(x set) map[string]bool {
@@ -138,21 +192,22 @@ func (m *Machine) factMap(x set) map[string]bool {
 	return facts
 }
 
-// solvable caches, by the truth of the comparisons, whether numbers exist.
-func (s *Sampler) solvable(facts map[string]bool, rng *rand.Rand) bool {
-	solver := newSolver(s.V, facts)
-	if solver.absurd || len(solver.want) == 0 {
-		return !solver.absurd
+// solvable caches, by the facts that bear on comparisons, whether numbers
+// exist.
+func (s *Sampler) solvable(x set, rng *rand.Rand) bool {
+	if s.measured == 0 {
+		return true
 	}
-	key := fmt.Sprint(solver.values)
-	for _, w := range solver.want {
-		key += w.compare.String() + fmt.Sprint(w.holds)
+	ok, done := s.feasible[x&s.measured]
+	if done {
+		return ok
 	}
-	ok, done := s.feasible[key]
-	if !done {
+	solver := newSolver(s.V, s.M.factMap(x))
+	ok = !solver.absurd
+	if ok && len(solver.want) > 0 {
 		_, ok = solver.draw(rng)
-		s.feasible[key] = ok
 	}
+	s.feasible[x&s.measured] = ok
 	return ok
 }
 
