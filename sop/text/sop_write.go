@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/fmsop/fmsop/sop"
 )
@@ -169,14 +170,7 @@ func (w *sopWriter) short(kind sopKind, args sopArgs) string {
 }
 
 func (w *sopWriter) choose(kind sopKind, topic string) *sopPhrase {
-	letter := map[Style]string{Numbered: "n", Policy: "p", Checklist: "c", RuleList: "r"}[w.style]
-	var fit []*sopPhrase
-	for i := range sopPhrases {
-		p := &sopPhrases[i]
-		if p.kind == kind && p.topic == topic && (p.in == "" || letter != "" && strings.Contains(p.in, letter)) {
-			fit = append(fit, p)
-		}
-	}
+	fit := sopFitting()[sopUse{w.style, kind, topic}]
 	key := string(kind) + topic
 	last, has := w.habit[key]
 	switch {
@@ -188,6 +182,28 @@ func (w *sopWriter) choose(kind sopKind, topic string) *sopPhrase {
 	w.habit[key] = last
 	return fit[last]
 }
+
+type sopUse struct {
+	style Style
+	kind  sopKind
+	topic string
+}
+
+// sopFitting is the phrases for every use, in the order of sopPhrases.
+var sopFitting = sync.OnceValue(func() map[sopUse][]*sopPhrase {
+	fitting := map[sopUse][]*sopPhrase{}
+	letters := map[Style]string{Numbered: "n", Policy: "p", Checklist: "c", RuleList: "r"}
+	for _, style := range Styles {
+		for i := range sopPhrases {
+			p := &sopPhrases[i]
+			if letter := letters[style]; p.in == "" || letter != "" && strings.Contains(p.in, letter) {
+				use := sopUse{style, p.kind, p.topic}
+				fitting[use] = append(fitting[use], p)
+			}
+		}
+	}
+	return fitting
+})
 
 func (w *sopWriter) fill(p *sopPhrase, indent string, args sopArgs) string {
 	var b strings.Builder

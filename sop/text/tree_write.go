@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/fmsop/fmsop/sop"
 )
@@ -143,14 +144,8 @@ func (w *treeWriter) literal(t *sop.Tree, use treeUse) string {
 	return treeGloss(words) + "(" + not + "`" + name + "`)"
 }
 
-// treeGloss makes words safe to stand before an identifier: no mark-up of
-// ours in it, and no beginning that a reader takes for structure.
-func treeGloss(words string) string {
-	words = sopPlainWords(words)
-	if words == "" {
-		return "it holds "
-	}
-	low := strings.ToLower(words)
+// treeReserved is how structure begins: words may not.
+var treeReserved = sync.OnceValue(func() []string {
 	reserved := []string{treeNot, "not `"}
 	for use := range treeOpeners {
 		for _, phrases := range treeOpeners[use] {
@@ -162,7 +157,18 @@ func treeGloss(words string) string {
 			}
 		}
 	}
-	for _, r := range reserved {
+	return reserved
+})
+
+// treeGloss makes words safe to stand before an identifier: no mark-up of
+// ours in it, and no beginning that a reader takes for structure.
+func treeGloss(words string) string {
+	words = sopPlainWords(words)
+	if words == "" {
+		return "it holds "
+	}
+	low := strings.ToLower(words)
+	for _, r := range treeReserved() {
 		if strings.HasPrefix(low, r) {
 			return "“" + words + "” "
 		}
@@ -170,10 +176,12 @@ func treeGloss(words string) string {
 	return words + " "
 }
 
+var sopStructure = strings.NewReplacer("`", "'", "|", "/", "(", "[", ")", "]", "“", "\"", "”", "\"")
+
 // sopPlainWords makes text from a pack safe within a line: blanks collapsed, none
 // of the characters that carry structure.
 func sopPlainWords(s string) string {
-	s = strings.NewReplacer("`", "'", "|", "/", "(", "[", ")", "]", "“", "\"", "”", "\"").Replace(s)
+	s = sopStructure.Replace(s)
 	return strings.TrimRight(strings.Join(strings.Fields(s), " "), ".;:, ")
 }
 
