@@ -100,8 +100,10 @@ const maxDiffConditions = 16
 
 // Diff returns why h is wrong when g is right, or nil when the two accept the
 // same workflows in every scenario: a cycle in h, a goal that no consistent
-// scenario permits, or a shortest witness. The error says that a graph is not
-// well-formed or too large to enumerate (over 16 conditions).
+// scenario permits, or a shortest witness. A condition of h that g lacks and
+// that has the name of a call of g is that call's answer, which is always yes.
+// The error says that a graph is not well-formed or too large to enumerate
+// (over 16 conditions).
 func Diff(g, h *Graph) (*Difference, error) {
 	if c := h.Cycle(); c != nil {
 		return &Difference{Cycle: c}, nil
@@ -150,12 +152,17 @@ func (m *Machine) permits(truth set) bool {
 	return visit(m.start(truth))
 }
 
+// acceptsEnd is checkEnd without saying what is missing.
 func (m *Machine) acceptsEnd(item string, s *state) bool {
 	if !m.isEnd(item) {
 		return false
 	}
-	_, ok := m.checkEnd(item, s)
-	return ok
+	k := m.dueOutcome(s, false)
+	if k < 0 || m.outcomes[k].end != item {
+		return false
+	}
+	c, ok := m.callIx[item]
+	return !ok || m.orderedValue(m.phi[c], s) == yes
 }
 
 // commonWorlds enumerates the facts over the conditions of both graphs that
@@ -170,14 +177,24 @@ func commonWorlds(g, h *Graph) ([]map[string]bool, error) {
 	var worlds []map[string]bool
 	for x := range 1 << len(conds) {
 		facts := make(map[string]bool, len(conds))
+		answered := true
 		for i, c := range conds {
 			facts[c] = x>>i&1 == 1
+			answered = answered && (facts[c] || !alwaysAnswers(g, c))
 		}
-		if g.Consistent(facts) && h.Consistent(facts) {
+		if answered && g.Consistent(facts) && h.Consistent(facts) {
 			worlds = append(worlds, facts)
 		}
 	}
 	return worlds, nil
+}
+
+// alwaysAnswers tells that c, used as a condition, is the answer of a call
+// that checks nothing in g.
+func alwaysAnswers(g *Graph, c string) bool {
+	_, isCondition := g.EstablishedBy[c]
+	_, isCall := g.Requires[c]
+	return isCall && !isCondition
 }
 
 // Consistent tells whether facts respect depends_on and excludes. Conditions

@@ -204,3 +204,12 @@ func explainsLine(line, name, clause, kind string) bool {
 	}
 	return kind == "quantity" && strings.Contains(line, ticked) && strings.Contains(line, clause)
 }
+
+// CallWords says what a call of the domain does, or "" for none.
+func CallWords(d *sop.Domain, action string) string {
+	a := d.Actions[action]
+	if a == nil {
+		return ""
+	}
+	return sopPlainWords(situationNouns(d, a.Text))
+}

@@ -1,0 +1,142 @@
+package sop_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/fmsop/fmsop/sop"
+	"github.com/fmsop/fmsop/sop/soptest"
+)
+
+// sameDifference fails unless the Differ says of h what Diff says, with a
+// witness that is one.
+func sameDifference(t *rapid.T, d *sop.Differ, g, h *sop.Graph) {
+	want, err := sop.Diff(g, h)
+	if err != nil {
+		t.Fatalf("Diff: %v", err)
+	}
+	got, err := d.Diff(h)
+	if err != nil {
+		t.Fatalf("Differ.Diff: %v\ng %s\nh %s", err, text(g), text(h))
+	}
+	show := func() string {
+		return fmt.Sprintf("Differ.Diff = %s, Diff = %s\ng %s\nh %s", text(got), text(want), text(g), text(h))
+	}
+	if kindOf(got) != kindOf(want) {
+		t.Fatalf("another kind: %s", show())
+	}
+	if quick, err := d.Prove(h); err != nil || quick != nil && kindOf(quick) != kindOf(want) {
+		t.Fatalf("Prove = %s, %v: %s", text(quick), err, show())
+	}
+	if got == nil || got.Witness == nil {
+		return
+	}
+	w := got.Witness
+	for _, x := range []*sop.Graph{g, h} {
+		for c := range x.EstablishedBy {
+			if _, told := w.Facts[c]; !told {
+				t.Fatalf("the facts lack %s: %s", c, show())
+			}
+		}
+		if !x.Consistent(w.Facts) {
+			t.Fatalf("the facts are not consistent: %s", show())
+		}
+	}
+	if accepts(t, g, w) == accepts(t, h, w) {
+		t.Fatalf("both or neither accept the witness: %s", show())
+	}
+}
+
+func kindOf(d *sop.Difference) string {
+	switch {
+	case d == nil:
+		return "none"
+	case d.Cycle != nil:
+		return "cycle"
+	case d.Unsatisfiable:
+		return "unsatisfiable"
+	}
+	return "witness"
+}
+
+func accepts(t *rapid.T, g *sop.Graph, w *sop.Witness) bool {
+	m, err := sop.Compile(g)
+	if err != nil {
+		t.Fatalf("Compile: %v", err)
+	}
+	faultless := !slices.ContainsFunc(m.Check(w.Facts, w.Workflow), func(v sop.Violation) bool { return v.Kind.Fault() })
+	if faultless != m.Accepts(w.Facts, w.Workflow) {
+		t.Fatalf("Accepts and Check do not agree on %v\n%s", w.Workflow, text(g))
+	}
+	return faultless
+}
+
+func TestDifferAgreesWithDiff(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := soptest.Graph(t)
+		if rapid.Bool().Draw(t, "from a domain") {
+			g = &soptest.Variant(t).Graph
+		}
+		d, err := sop.NewDiffer(g)
+		if err != nil {
+			t.Fatalf("NewDiffer: %v", err)
+		}
+		for range 3 {
+			sameDifference(t, d, g, edited(t, g))
+		}
+		sameDifference(t, d, g, g)
+	})
+}
+
+// A call without a condition of its name, used as one, answers yes: to demand
+// it is to demand the call.
+func TestDifferOfAnAddedCall(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := &soptest.Variant(t).Graph
+		d, err := sop.NewDiffer(g)
+		if err != nil {
+			t.Fatalf("NewDiffer: %v", err)
+		}
+		calls := slices.Sorted(maps.Keys(g.Requires))
+		u, v := rapid.SampledFrom(calls).Draw(t, "added"), rapid.SampledFrom(calls).Draw(t, "to")
+		requires, sources := maps.Clone(g.Requires), maps.Clone(g.EstablishedBy)
+		if sources[u] == nil {
+			sources[u] = sop.L(u)
+		}
+		if requires[v] = sop.L(u); g.Requires[v] != nil {
+			requires[v] = sop.T(sop.All, g.Requires[v], sop.L(u))
+		}
+		sameDifference(t, d, g, g.Restate(requires, sources))
+	})
+}
+
+func TestAddedCallIsTrueInEveryWorld(t *testing.T) {
+	g := graphOf(t, `{"goal":"pay","requires":{"login":null,"pay":"signed_in"},"established_by":{"signed_in":"login"},
+		"outcomes":[{"end":"pay","tree":"signed_in"},{"end":"deny","tree":null}]}`)
+	h := g.Restate(map[string]*sop.Tree{"login": nil, "pay": sop.T(sop.All, sop.L("signed_in"), sop.L("login"))},
+		map[string]*sop.Tree{"signed_in": sop.L("login"), "login": sop.L("login")})
+	if d, err := sop.Diff(g, h); err != nil || d != nil {
+		t.Errorf("Diff = %s, %v: login is called anyway, want none", text(d), err)
+	}
+	d, err := sop.NewDiffer(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := d.Diff(h); err != nil || got != nil {
+		t.Errorf("Differ.Diff = %s, %v, want none", text(got), err)
+	}
+}
+
+func TestRestateOfItselfIsTheSame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := &soptest.Variant(t).Graph
+		h := g.Restate(g.Requires, g.EstablishedBy)
+		if text(h) != text(g.Canonical()) || h.Key() != g.Canonical().Key() {
+			t.Fatalf("Restate = %s\nwant %s", text(h), text(g.Canonical()))
+		}
+	})
+}
