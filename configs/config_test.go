@@ -3,9 +3,11 @@ package configs
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -25,6 +27,30 @@ func TestEveryFileLoads(t *testing.T) {
 		opening, _, _ := strings.Cut(string(text), "\n\n")
 		assert.Contains(t, opening, "fmsop ", "%s opens without a command that runs it", file)
 		assert.Contains(t, opening, "--config configs/"+file, "%s opens without the command that runs it", file)
+	}
+}
+
+// What these files run is held against the program by the scripts of cmd/fmsop.
+func TestEveryClusterFileOpensWithItsCommand(t *testing.T) {
+	files, err := filepath.Glob("cluster/*")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		opening, rest, _ := strings.Cut(strings.TrimPrefix(string(text), "#!/bin/sh\n"), "\n\n")
+		if filepath.Ext(file) == ".yaml" {
+			var tree map[string]any
+			require.NoError(t, yaml.Unmarshal(text, &tree), file)
+			require.NotEmpty(t, tree["kind"], file)
+			opening, rest, _ = strings.Cut(string(text), "\napiVersion")
+		}
+		assert.NotEmpty(t, rest, file)
+		for _, line := range strings.Split(opening, "\n") {
+			assert.True(t, strings.HasPrefix(line, "#"), "%s: %q is no line of its opening", file, line)
+		}
+		assert.Regexp(t, `(?m)^#   (sbatch|kubectl) .* configs/`+regexp.QuoteMeta(file)+`$`, opening, "%s opens without the command that runs it", file)
+		assert.Regexp(t, `(?m)^#   fmsop merge `, opening, "%s does not say how the shards are merged", file)
 	}
 }
 

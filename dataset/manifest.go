@@ -15,6 +15,7 @@ type Manifest struct {
 	Version   int             `json:"version"` // FormatVersion
 	Generator string          `json:"generator"`
 	Seed      uint64          `json:"seed"`
+	Shard     string          `json:"shard,omitempty"` // "2/4"; empty where the folder holds the whole run
 	Stages    []int           `json:"stages"`
 	Files     map[string]File `json:"files"`
 	Counts    Counts          `json:"counts"`
@@ -33,6 +34,7 @@ type Manifest struct {
 type Info struct {
 	Generator string // the program and its version
 	Seed      uint64
+	Shard     string // as ParseShard reads it; empty for a whole run
 	Split     SplitInfo
 	Exposure  []Exposure
 	Notes     []string
@@ -132,22 +134,27 @@ func (r *Row) procedure() string {
 
 // ReadManifest reads manifest.json of the folder.
 func ReadManifest(dir string) (Manifest, error) {
+	m, _, err := readManifest(dir)
+	return m, err
+}
+
+// readManifest also returns the text.
+func readManifest(dir string) (m Manifest, text []byte, err error) {
 	path := filepath.Join(dir, ManifestFile)
-	data, err := os.ReadFile(path)
+	text, err = os.ReadFile(path)
 	if err != nil {
-		return Manifest{}, fmt.Errorf("%s is no dataset folder: %w", dir, err)
+		return Manifest{}, nil, fmt.Errorf("%s is no dataset folder: %w", dir, err)
 	}
-	var m Manifest
-	if err := json.Unmarshal(data, &m); err != nil {
-		return Manifest{}, fmt.Errorf("%s: %w", path, jsonError(err))
+	if err := json.Unmarshal(text, &m); err != nil {
+		return Manifest{}, nil, fmt.Errorf("%s: %w", path, jsonError(err))
 	}
 	if m.Version != FormatVersion {
-		return Manifest{}, fmt.Errorf("%s: version is %d, this program reads %d", path, m.Version, FormatVersion)
+		return Manifest{}, nil, fmt.Errorf("%s: version is %d, this program reads %d", path, m.Version, FormatVersion)
 	}
 	if stages, _, err := (Options{Stages: m.Stages}).resolve(); err != nil || !slices.Equal(stages, m.Stages) {
-		return Manifest{}, fmt.Errorf("%s: stages are %v, want some of 1, 2 and 3 in this order", path, m.Stages)
+		return Manifest{}, nil, fmt.Errorf("%s: stages are %v, want some of 1, 2 and 3 in this order", path, m.Stages)
 	}
-	return m, nil
+	return m, text, nil
 }
 
 func (m Manifest) encode() ([]byte, error) {

@@ -255,7 +255,7 @@ func (w *Writer) close(info Info) (Manifest, error) {
 
 func (w *Writer) manifest(info Info) Manifest {
 	m := Manifest{
-		Version: FormatVersion, Generator: info.Generator, Seed: info.Seed, Stages: w.stages,
+		Version: FormatVersion, Generator: info.Generator, Seed: info.Seed, Shard: info.Shard, Stages: w.stages,
 		Files: map[string]File{}, Counts: w.tally.counts, Lengths: w.tally.lengths(), Drops: w.drops,
 		Split: info.Split, Exposure: info.Exposure, Notes: info.Notes, Config: info.Config, Lexicon: info.Lexicon,
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 func (a *app) generateCommand() *cobra.Command {
-	var dir string
+	var dir, shard string
 	var force bool
 	c := &cobra.Command{
 		Use:   "generate [CORPUS…] -o DIR",
@@ -29,16 +29,27 @@ func (a *app) generateCommand() *cobra.Command {
 		Long: `Writes a folder with the groups of the corpora: train_K.jsonl.zst (the stages up
 to K), validation, test, what was dropped and why, a manifest and a dataset
 card. The same seed gives the same bytes with any number of workers. The folder
-appears when it is whole; what is interrupted leaves nothing.`,
+appears when it is whole; what is interrupted leaves nothing.
+
+With --shard 2/4 it makes the second quarter of the jobs, for one of four
+machines; fmsop merge joins the four folders.`,
 		Example: `  fmsop generate -o data
   fmsop generate bank healthcare -o data --groups 20000 --ratio 4,6,8 --split-by scenario
-  fmsop generate bank_tasks.json -o bank-tasks --seed 7 -j 4`,
+  fmsop generate bank_tasks.json -o bank-tasks --seed 7 -j 4
+  fmsop generate -o shard-2 --shard 2/4`,
 		ValidArgsFunction: completeCorpora,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dir == "" {
 				return hint(usagef("generate needs the output folder: -o DIR"), "fmsop generate -o data")
 			}
-			made, err := a.generate(cmd.Context(), args, dir, force)
+			var i, n int // 0 for the whole
+			var err error
+			if cmd.Flags().Changed("shard") {
+				if i, n, err = dataset.ParseShard(shard); err != nil {
+					return usage(err)
+				}
+			}
+			made, err := a.generate(cmd.Context(), args, i, n, dir, force)
 			if err != nil {
 				return err
 			}
@@ -47,6 +58,7 @@ appears when it is whole; what is interrupted leaves nothing.`,
 	}
 	flags := c.Flags()
 	flags.StringVarP(&dir, "output", "o", "", "`DIR`, the folder to make")
+	flags.StringVar(&shard, "shard", "", "`I/N`, the part of the jobs to do: shard I of N, counted from 1")
 	flags.BoolVar(&force, "force", false, "replace a dataset folder that is there")
 	a.generateFlags(c)
 	return c
@@ -83,6 +95,8 @@ func (a *app) generateFlags(c *cobra.Command) {
 // generation is what a run of generate made.
 type generation struct {
 	Folder     string              `json:"folder"`
+	Shard      string              `json:"shard,omitempty"`  // the part of the run that this is
+	Merged     int                 `json:"merged,omitempty"` // shards that this was made of
 	Asked      int                 `json:"asked"`
 	Made       int                 `json:"made"`
 	Stages     map[string]int      `json:"stages"`
@@ -96,12 +110,22 @@ type generation struct {
 	Seconds    float64             `json:"seconds"`
 }
 
-func (a *app) generate(ctx context.Context, names []string, dir string, force bool) (*generation, error) {
+// generate makes shard i of n, or the whole where n is 0.
+func (a *app) generate(ctx context.Context, names []string, i, n int, dir string, force bool) (*generation, error) {
 	corpora, err := a.corpora(names)
 	if err != nil {
 		return nil, err
 	}
-	return a.generateFrom(ctx, corpora, dir, force)
+	plan, err := stages.NewPlan(a.config.Generate, corpora)
+	if err != nil {
+		return nil, usage(err)
+	}
+	if n > 0 {
+		if err := plan.Shard(i, n); err != nil {
+			return nil, usage(err)
+		}
+	}
+	return a.execute(ctx, plan, dir, force)
 }
 
 func (a *app) generateFrom(ctx context.Context, corpora []*corpus.Corpus, dir string, force bool) (*generation, error) {
@@ -109,6 +133,10 @@ func (a *app) generateFrom(ctx context.Context, corpora []*corpus.Corpus, dir st
 	if err != nil {
 		return nil, usage(err)
 	}
+	return a.execute(ctx, plan, dir, force)
+}
+
+func (a *app) execute(ctx context.Context, plan *stages.Plan, dir string, force bool) (*generation, error) {
 	ctx, drain, stop := run.NotifyDrain(ctx, os.Interrupt, syscall.SIGTERM)
 	said := make(chan struct{})
 	go func() {
@@ -134,16 +162,24 @@ func (a *app) generateFrom(ctx context.Context, corpora []*corpus.Corpus, dir st
 	case err != nil:
 		return nil, err
 	}
-	m := result.Manifest
+	return summaryOf(dir, result.Manifest, result.Asked, begin)
+}
+
+// summaryOf sums up a folder that was just made.
+func summaryOf(dir string, m dataset.Manifest, asked int, begin time.Time) (*generation, error) {
 	made := &generation{
-		Folder: dir, Asked: result.Asked, Made: result.Made, Stages: m.Counts.Stage, Splits: m.Counts.Split, SplitBy: m.Split.Unit,
+		Folder: dir, Shard: m.Shard, Asked: asked, Stages: m.Counts.Stage, Splits: m.Counts.Split, SplitBy: m.Split.Unit,
 		Views: m.Counts.View, Operators: m.Counts.Operator, Drops: map[string]int{}, Notes: m.Notes, Seconds: time.Since(begin).Seconds(),
+	}
+	for _, n := range m.Counts.Stage {
+		made.Made += n
 	}
 	for reason, n := range m.Drops {
 		if !slices.Contains(surveyReasons, reason) {
 			made.Drops[reason] = n
 		}
 	}
+	var err error
 	made.NaiveEdits, err = naiveEdits(dir)
 	return made, err
 }
@@ -174,11 +210,18 @@ func (a *app) showGeneration(g *generation, brief bool) error {
 	if a.json {
 		return a.emit(g)
 	}
-	a.printf("%s: %d groups of %d in %.1f s (%.0f/s)\n", a.paint.bold(g.Folder), g.Made, g.Asked, g.Seconds, float64(g.Made)/max(g.Seconds, 1e-3))
+	from := ""
+	switch {
+	case g.Shard != "":
+		from = ", shard " + g.Shard + ","
+	case g.Merged > 0:
+		from = " from " + count(g.Merged, "shard")
+	}
+	a.printf("%s: %d groups of %d%s in %.1f s (%.0f/s)\n", a.paint.bold(g.Folder), g.Made, g.Asked, from, g.Seconds, float64(g.Made)/max(g.Seconds, 1e-3))
 	if short := g.Asked - g.Made; short > 0 {
 		a.printf("%s\n", a.paint.bad(fmt.Sprintf("  %d groups short: the procedures have no more that differ and can be proven", short)))
 	}
-	if g.Splits[dataset.Train] == 0 {
+	if g.Splits[dataset.Train] == 0 && g.Shard == "" {
 		a.printf("%s\n", a.paint.bad("  no group to train on: every "+g.SplitBy+" fell into another split; try another --seed or --split-by"))
 	}
 	rows := [][]string{
@@ -202,7 +245,11 @@ func (a *app) showGeneration(g *generation, brief bool) error {
 	for _, n := range g.Notes {
 		a.printf("  note: %s\n", n)
 	}
-	if !brief && !a.quiet {
+	switch {
+	case brief || a.quiet:
+	case g.Shard != "":
+		a.printf("next: fmsop merge with the folders of the other shards\n")
+	default:
 		a.printf("next: fmsop verify %[1]s, fmsop stats %[1]s, fmsop show %[1]s\n", g.Folder)
 	}
 	return nil

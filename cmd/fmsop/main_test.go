@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the command as a user would. Each script has the small pack
-// of package corpus in the folder pack.
+// of package corpus in the folder pack, and the files of configs/cluster.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -33,13 +33,20 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
+			if err := os.CopyFS(filepath.Join(env.WorkDir, "cluster"), os.DirFS("../../configs/cluster")); err != nil {
+				return err
+			}
 			return unpack(filepath.Join(env.WorkDir, "pack"))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status":   status,
-			"edit":     editFile,
-			"truncate": truncate,
-			"empty":    empty,
+			"status":     status,
+			"edit":       editFile,
+			"truncate":   truncate,
+			"empty":      empty,
+			"same":       sameFolder,
+			"for-shards": forShards,
+			"tasks":      tasks,
+			"pods":       pods,
 		},
 	})
 }

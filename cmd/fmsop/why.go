@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/fmsop/fmsop/dataset"
@@ -23,14 +25,53 @@ func newExplainer(r *dataset.Row) explainer {
 	return explainer{reference}
 }
 
-// why says what is wrong with a negative. A proof of another shape is given
+// why says what is wrong with a negative. A proof of an unknown shape is given
 // as it is.
 func (e explainer) why(n *dataset.Negative) string {
-	var p stages.Proof
-	if json.Unmarshal([]byte(n.Proof), &p) != nil || p.Kind == "" {
-		return n.Violation + ": " + n.Proof
+	var workflow stages.Proof
+	var graph stages.GraphProof
+	var term stages.ConceptProof
+	proof := []byte(n.Proof)
+	switch {
+	case json.Unmarshal(proof, &workflow) == nil && workflow.Kind != "":
+		return fmt.Sprintf("position %d: %s", workflow.Position, e.sentence(workflow))
+	case json.Unmarshal(proof, &graph) == nil && (graph.Cycle != nil || graph.Unsatisfiable || graph.Witness != nil):
+		return graphSentence(graph)
+	case json.Unmarshal(proof, &term) == nil && term.Because != "":
+		return termSentence(term)
 	}
-	return fmt.Sprintf("position %d: %s", p.Position, e.sentence(p))
+	return n.Violation + ": " + n.Proof
+}
+
+func graphSentence(p stages.GraphProof) string {
+	switch {
+	case p.Cycle != nil:
+		return "the calls wait for each other in a circle: " + strings.Join(p.Cycle, " -> ")
+	case p.Unsatisfiable:
+		return "no consistent case permits the goal"
+	}
+	var facts []string
+	for _, name := range slices.Sorted(maps.Keys(p.Witness.Facts)) {
+		if p.Witness.Facts[name] {
+			facts = append(facts, name)
+		}
+	}
+	accepts := map[string]string{"positive": "the right graph accepts, this one does not", "negative": "this graph accepts, the right one does not"}[p.AcceptedBy]
+	where := "nothing holds"
+	if len(facts) > 0 {
+		where = "nothing but " + strings.Join(facts, ", ") + " holds"
+	}
+	return fmt.Sprintf("%s: %s (where %s)", accepts, strings.Join(p.Witness.Workflow, " -> "), where)
+}
+
+func termSentence(p stages.ConceptProof) string {
+	switch {
+	case p.NotBecause != "":
+		return p.NotBecause
+	case len(p.Types) == 2:
+		return fmt.Sprintf("a term of another type: %s, wanted is one of type %s", p.Types[1], p.Types[0])
+	}
+	return "here it means something else: " + p.Means
 }
 
 func (e explainer) sentence(p stages.Proof) string {

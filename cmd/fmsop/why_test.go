@@ -31,7 +31,14 @@ func TestWhy(t *testing.T) {
 		{"outside", `{"violation":"outside","position":2,"call":"wave"}`, "position 2: wave is no call of this procedure"},
 		{"repeated", `{"violation":"repeated","position":2,"call":"ask"}`, "position 2: calls ask again, with the same arguments"},
 		{"idle", `{"violation":"idle","position":2,"call":"ask"}`, "position 2: calls ask, which makes nothing known that is still needed"},
-		{"another kind of proof", `{"cycle":["a","b","a"]}`, `cycle: {"cycle":["a","b","a"]}`},
+		{"cycle", `{"cycle":["a","b","a"]}`, "the calls wait for each other in a circle: a -> b -> a"},
+		{"unsatisfiable", `{"unsatisfiable":true}`, "no consistent case permits the goal"},
+		{"witness", `{"witness":{"facts":{"known":true,"paid":false},"workflow":["ask","lend"]},"accepted_by":"negative"}`,
+			"this graph accepts, the right one does not: ask -> lend (where nothing but known holds)"},
+		{"confusable", `{"because":"confusable","not_because":"A fee is no fine.","means":"What is due."}`, "A fee is no fine."},
+		{"type", `{"because":"type","types":["role","record"],"means":"A list."}`, "a term of another type: record, wanted is one of type role"},
+		{"context", `{"because":"context","means":"A list."}`, "here it means something else: A list."},
+		{"another kind of proof", `{"moon":1}`, `cycle: {"moon":1}`},
 	}
 	explain := newExplainer(&row)
 	for _, test := range tests {
