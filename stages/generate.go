@@ -3,6 +3,7 @@ package stages
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/fmsop/fmsop/dataset"
 	"github.com/fmsop/fmsop/internal/run"
@@ -40,20 +41,32 @@ func (p *Plan) Generate(ctx context.Context, dir string, o dataset.Options, r ru
 	}
 	m, err := w.Close(dataset.Info{
 		Generator: "fmsop " + GeneratorVersion, Seed: p.Options.Seed, Split: p.Split, Exposure: p.Exposure(),
-		Notes: p.Notes, Config: p.Options, Lexicon: p.lexicon(),
+		Notes: p.Notes, Config: p.Options, Lexicon: p.lexicon(), Shard: p.shard,
 	})
 	if err != nil {
 		return Result{}, err
 	}
-	res := Result{Manifest: m, Asked: p.Options.Groups * len(p.Options.Stages)}
+	res := Result{Manifest: m, Asked: p.asked()}
 	for _, n := range m.Counts.Stage {
 		res.Made += n
 	}
 	return res, nil
 }
 
-// lexicon is the wording by which the texts can be read back: the domains
-// without glossaries.
+// asked is the number of groups that the run, or its shard, is to make.
+func (p *Plan) asked() int {
+	if p.shard == "" {
+		return p.Options.Groups * len(p.Options.Stages)
+	}
+	n := 0
+	for _, j := range p.Jobs {
+		n += j.Groups
+	}
+	return n
+}
+
+// lexicon is the wording by which the texts can be read back: the domains,
+// with their glossaries where terms are asked for.
 func (p *Plan) lexicon() map[string]*sop.Domain {
 	lexicon := map[string]*sop.Domain{}
 	for _, c := range p.corpora {
@@ -61,7 +74,9 @@ func (p *Plan) lexicon() map[string]*sop.Domain {
 			continue // two corpora of one domain share its wording
 		}
 		d := *c.Domain
-		d.Glossary = nil
+		if !slices.Contains(p.Options.Stages, 1) {
+			d.Glossary = nil
+		}
 		lexicon[d.Name] = &d
 	}
 	return lexicon

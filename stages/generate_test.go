@@ -32,6 +32,9 @@ func load(t *testing.T, names ...string) []*corpus.Corpus {
 func generate(t *testing.T, o stages.Options, workers int, corpora ...*corpus.Corpus) (string, []dataset.Row) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "d")
+	if o.Stages == nil {
+		o.Stages = []int{2}
+	}
 	p, err := stages.NewPlan(o, corpora)
 	require.NoError(t, err)
 	res, err := p.Generate(context.Background(), dir, dataset.Options{}, run.Options{Workers: workers})
@@ -205,7 +208,7 @@ func TestOptionsAreRefusedWithWhatIsAccepted(t *testing.T) {
 		"ratio of stage 2 is 0, want 1 to 32 negatives a group": {Ratio: []int{4, 0, 8}},
 		"ratio is 4, want three numbers":                        {Ratio: []int{4}},
 		`split_by is "proc", want one of procedure`:             {SplitBy: "proc"},
-		"stages has 9, want 2":                                  {Stages: []int{9}},
+		"stages has 9, want 1, 2":                               {Stages: []int{9}},
 		"split_by domain needs at least 2 domains, got bank":    {SplitBy: "domain"},
 	} {
 		_, err := stages.NewPlan(o, corpora)

@@ -53,6 +53,12 @@ type worker struct {
 
 // run fills the batch with the job's rows and drops.
 func (j *Job) run(o Options, batch *dataset.Batch) error {
+	if j.Stage == 1 {
+		return j.runConcept(o, batch)
+	}
+	if j.Stage == 3 {
+		return j.runGraph(o, batch)
+	}
 	rng := newRand(o.Seed, "job", j.Stage, j.Domain.Name, j.Procedure.Goal, j.Index)
 	w := &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), balance: balance{}, balanceNext: balance{}, seen: map[string]bool{}, drops: map[string]int{}}
 	w.units = &units{pool: newPool(j.Domain, j.Procedure, o.Seed), rng: rng}

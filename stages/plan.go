@@ -2,6 +2,7 @@ package stages
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"sort"
 	"strings"
@@ -21,7 +22,7 @@ type Options struct {
 }
 
 // Implemented lists the stages that can be generated so far.
-var Implemented = []int{2}
+var Implemented = []int{1, 2, 3}
 
 // maxRatio bounds the negatives of a group.
 const maxRatio = 32
@@ -84,7 +85,8 @@ type Job struct {
 	Procedure *sop.Procedure
 	Index, Of int // job number Index of the Of jobs of this procedure
 	Groups    int
-	Split     string // "" where each scenario decides
+	Split     string            // "" where each scenario decides
+	Splits    map[string]string // of all units: stage 1 keeps a term in one of them
 }
 
 // Name identifies the job in drops and errors: s2-bank-transfer_funds-0.
@@ -99,6 +101,7 @@ type Plan struct {
 	Split   dataset.SplitInfo
 	Notes   []string
 	corpora []*corpus.Corpus
+	shard   string // "" where Jobs are all of them
 }
 
 // groupsPerJob balances the cost of building variants against spread over
@@ -136,6 +139,29 @@ func NewPlan(o Options, corpora []*corpus.Corpus) (*Plan, error) {
 		return nil, fmt.Errorf("no procedure to generate from")
 	}
 	return p, nil
+}
+
+// Shard leaves the jobs of shard i of n, of which the first is 1: whole jobs, a
+// contiguous range of them, so that dataset.Merge can join what all shards
+// make. All else stays that of the whole plan.
+func (p *Plan) Shard(i, n int) error {
+	shard := fmt.Sprintf("%d/%d", i, n)
+	if _, _, err := dataset.ParseShard(shard); err != nil {
+		return err
+	}
+	if p.shard != "" {
+		return fmt.Errorf("shard %s of a plan that is already shard %s", shard, p.shard)
+	}
+	p.shard = shard
+	p.Jobs = p.Jobs[part(len(p.Jobs), i-1, n):part(len(p.Jobs), i, n)]
+	return nil
+}
+
+// part is ⌊whole·i/n⌋ for i up to n, however large these are.
+func part(whole, i, n int) int {
+	high, low := bits.Mul64(uint64(whole), uint64(i))
+	q, _ := bits.Div64(high, low, uint64(n))
+	return int(q)
 }
 
 func (p *Plan) split() error {
@@ -221,6 +247,10 @@ func (p *Plan) addStage(stage int) {
 	total := 0.0
 	for _, c := range p.corpora {
 		for _, proc := range c.Domain.Procedures {
+			if stage == 3 && !hasConditions(c.Domain, proc) {
+				p.Notes = append(p.Notes, fmt.Sprintf("stage 3: %s/%s has no condition, so its graph is a single call: no groups", c.Domain.Name, proc.Goal))
+				continue
+			}
 			w := weight(c.Domain, proc)
 			entries = append(entries, entry{c.Domain, proc, w})
 			total += w
@@ -241,7 +271,7 @@ func (p *Plan) addStage(stage int) {
 		var jobs []*Job
 		for k := range of {
 			jobs = append(jobs, &Job{Stage: stage, Domain: e.domain, Procedure: e.proc, Index: k, Of: of,
-				Groups: quota*(k+1)/of - quota*k/of, Split: p.splitOf(e.domain, e.proc)})
+				Groups: quota*(k+1)/of - quota*k/of, Split: p.splitOf(e.domain, e.proc), Splits: p.Split.Assignments})
 		}
 		perProcedure = append(perProcedure, jobs)
 	}

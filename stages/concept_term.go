@@ -1,0 +1,271 @@
+package stages
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/fmsop/fmsop/augment"
+	"github.com/fmsop/fmsop/sop"
+	"github.com/fmsop/fmsop/sop/text"
+)
+
+// maxOthers bounds the entries of a context that are no candidates.
+const maxOthers = 6
+
+func termName(t *sop.Term) string { return t.Term }
+
+// termFamily makes the rows of one family of a view over the glossary. Its
+// candidates are a subject and what stands in for it: declared confusables
+// first, then terms of another type that are alike by name or use.
+func (w *conceptJob) termFamily(view string) error {
+	m := w.opts.Ratio[0]
+	var subjects []*sop.Term
+	for _, t := range w.terms {
+		if w.askable(view, t) {
+			subjects = append(subjects, t)
+		}
+	}
+	if len(subjects) == 0 {
+		w.drops[DropNoTerm]++
+		return nil
+	}
+	candidates := w.candidates(leastAsked(w, view, subjects, termName), m)
+	if candidates == nil {
+		w.drops[DropNegatives]++
+		return nil
+	}
+	// Only of those that are told apart from all others can be asked.
+	var known []*sop.Term
+	for _, t := range candidates {
+		if w.askable(view, t) && w.decided(t, candidates) {
+			known = append(known, t)
+		}
+	}
+	excerpt := shuffledOf(w.rng, append(w.others(candidates), candidates...))
+	plain := shuffledOf(w.rng, known)
+	plain = plain[:min(len(plain), w.plain(m+1))]
+	style := w.termStyle()
+	for _, right := range shuffledOf(w.rng, candidates)[:min(len(candidates), mirrored)] {
+		r := termRow{view: view, candidates: candidates, excerpt: excerpt, right: right, subject: right, how: authored, stands: map[*sop.Term]*sop.Term{}}
+		for _, t := range excerpt {
+			r.stands[t] = t
+		}
+		if !slices.Contains(plain, right) {
+			others := slices.DeleteFunc(slices.Clone(known), func(t *sop.Term) bool { return t == right })
+			if len(others) == 0 {
+				continue
+			}
+			r.subject, r.how = leastAsked(w, view, others, termName), exchanged
+			w.exchange(&r)
+		}
+		d, reason := w.termRow(&r, style)
+		if d == nil {
+			w.drops[reason]++
+			continue
+		}
+		w.count(view, r.subject.Term, r.how)
+		if err := w.add(d, r.how, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askable says whether the job may ask for what the term names.
+func (w *conceptJob) askable(view string, t *sop.Term) bool {
+	if !w.own[t] {
+		return false
+	}
+	if view != text.ApplicationView {
+		return true
+	}
+	_, _, ok := text.Situation(w.Domain, t, rand.New(rand.NewPCG(0, 0)))
+	return ok
+}
+
+func (w *conceptJob) substitutions(t *sop.Term) []augment.Substitution {
+	list, ok := w.substitutes[t]
+	if !ok {
+		list = augment.Substitutions(t, w.Domain.Glossary)
+		w.substitutes[t] = list
+	}
+	return list
+}
+
+// decided says whether every candidate is known to be wrong in t's place.
+func (w *conceptJob) decided(t *sop.Term, candidates []*sop.Term) bool {
+	return !slices.ContainsFunc(candidates, func(c *sop.Term) bool {
+		return c != t && w.substitution(t, c).Because == augment.Undecided
+	})
+}
+
+func (w *conceptJob) substitution(t, other *sop.Term) augment.Substitution {
+	for _, s := range w.substitutions(t) {
+		if s.Term == other {
+			return s
+		}
+	}
+	return augment.Substitution{Term: other} // a synonym: undecided
+}
+
+// Weights by which candidates are chosen; likeness counts from 0 to 1.
+const (
+	weighOwn     = 0.5  // it can be asked for too
+	weighDecided = 0.75 // it and those chosen so far are told apart both ways
+	weighChance  = 0.4
+)
+
+// candidates returns t and m terms that are wrong in its place, or nil.
+func (w *conceptJob) candidates(t *sop.Term, m int) []*sop.Term {
+	chosen := []*sop.Term{t}
+	var declared, others []augment.Substitution
+	for _, s := range w.substitutions(t) {
+		switch s.Because {
+		case augment.Confusable:
+			declared = append(declared, s)
+		case augment.OtherType:
+			others = append(others, s)
+		default:
+			w.drops[DropUndecided]++
+		}
+	}
+	for _, s := range shuffledOf(w.rng, declared) {
+		if len(chosen) <= m {
+			chosen = append(chosen, s.Term)
+		}
+	}
+	for len(chosen) <= m {
+		best, top := -1, -1.0
+		for i, s := range others {
+			score := s.Mean() + weighChance*w.rng.Float64()
+			if w.own[s.Term] {
+				score += weighOwn
+			}
+			if w.decided(s.Term, chosen) {
+				score += weighDecided
+			}
+			if !slices.Contains(w.terms, s.Term) {
+				score -= weighOwn
+			}
+			if score > top && !slices.Contains(chosen, s.Term) {
+				best, top = i, score
+			}
+		}
+		if best < 0 {
+			return nil
+		}
+		chosen = append(chosen, others[best].Term)
+	}
+	return chosen
+}
+
+// others draws further entries among the procedure's terms: none that words
+// what a candidate words, and not one alone, whose meaning could not be
+// exchanged.
+func (w *conceptJob) others(candidates []*sop.Term) []*sop.Term {
+	var list []*sop.Term
+	want := w.rng.IntN(maxOthers + 1)
+	for _, t := range shuffledOf(w.rng, w.terms) {
+		same := slices.ContainsFunc(candidates, func(c *sop.Term) bool {
+			return c == t || augment.Synonymous(c, t) || c.Of != "" && c.Of == t.Of
+		})
+		if !same && len(list) < want {
+			list = append(list, t)
+		}
+	}
+	if len(list) == 1 {
+		return nil
+	}
+	return list
+}
+
+// exchange gives every entry the meaning of another one, the right answer that
+// of the subject. Candidates exchange among themselves, so that none comes to
+// mean something undecided.
+func (w *conceptJob) exchange(r *termRow) {
+	order := []*sop.Term{r.right, r.subject}
+	for _, t := range shuffledOf(w.rng, r.candidates) {
+		if t != r.right && t != r.subject {
+			order = append(order, t)
+		}
+	}
+	chain(r.stands, order)
+	var rest []*sop.Term
+	for _, t := range r.excerpt {
+		if !slices.Contains(r.candidates, t) {
+			rest = append(rest, t)
+		}
+	}
+	chain(r.stands, shuffledOf(w.rng, rest))
+}
+
+// partner is the term that a discrimination sets against the right one: the
+// one whose meaning is asked for, or a declared confusable, else the one most
+// alike.
+func (w *conceptJob) partner(r *termRow) *sop.Term {
+	if r.subject != r.right {
+		return r.subject
+	}
+	var best *sop.Term
+	top := -1.0
+	for _, t := range r.candidates {
+		if t == r.right {
+			continue
+		}
+		s := w.substitution(r.right, t)
+		score := s.Mean()
+		if s.Because == augment.Confusable {
+			score += 1 + w.rng.Float64()
+		}
+		if score > top {
+			best, top = t, score
+		}
+	}
+	return best
+}
+
+// definition is a definition in the middle of a text: as it stands, or as a
+// clause.
+func definition(t *sop.Term, rng *rand.Rand) string {
+	s := strings.Join(strings.Fields(t.Definition), " ")
+	if rng.IntN(2) == 0 {
+		return s
+	}
+	r := []rune(strings.TrimSuffix(s, "."))
+	if len(r) > 1 && !unicode.IsUpper(r[1]) {
+		r[0] = unicode.ToLower(r[0])
+	}
+	return string(r)
+}
+
+// sameDefinition compares two of them, whichever way they stand.
+func sameDefinition(a, b string) bool {
+	plain := func(s string) string { return strings.TrimSuffix(strings.Join(strings.Fields(s), " "), ".") }
+	return strings.EqualFold(plain(a), plain(b))
+}
+
+// meant returns the terms of the glossary whose meaning a query describes.
+func meant(d *sop.Domain, q text.Concept) []*sop.Term {
+	var list []*sop.Term
+	if q.Kind == "meaning" {
+		for _, t := range d.Glossary {
+			if sameDefinition(t.Definition, q.Phrase) {
+				list = append(list, t)
+			}
+		}
+		return list
+	}
+	things := text.SituationOf(d, q.Kind, q.Phrase)
+	for _, t := range d.Glossary {
+		kind := t.Type
+		if q.View == text.DiscriminationView && kind == "state" {
+			kind = "condition"
+		}
+		if kind == q.Kind && t.Of != "" && slices.Contains(things, t.Of) {
+			list = append(list, t)
+		}
+	}
+	return list
+}

@@ -1,0 +1,336 @@
+package stages
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/fmsop/fmsop/augment"
+	"github.com/fmsop/fmsop/dataset"
+	"github.com/fmsop/fmsop/sop"
+	"github.com/fmsop/fmsop/sop/text"
+)
+
+// The violations of a negative of stage 3: what its proof is.
+const (
+	GraphCycle         = "cycle"
+	GraphUnsatisfiable = "unsatisfiable"
+	GraphWitness       = "witness"
+)
+
+// Who accepts the workflow of a witness.
+const (
+	AcceptedByPositive = "positive"
+	AcceptedByNegative = "negative"
+)
+
+// GraphProof says why a graph is wrong: the JSON of a stage-3 negative's proof.
+type GraphProof struct {
+	sop.Difference
+	AcceptedBy string   `json:"accepted_by,omitempty"` // of a witness: which of the two graphs accepts it
+	Edits      []string `json:"edits"`                 // what was done, in order; elsewhere: right in another context
+}
+
+// graphPayload is what an answer of stage 3 states; edges follow from the rest.
+type graphPayload struct {
+	Edges         [][2]string          `json:"edges"`
+	EstablishedBy map[string]*sop.Tree `json:"established_by"`
+	Requires      map[string]*sop.Tree `json:"requires"`
+}
+
+func payloadOf(g *sop.Graph) graphPayload {
+	edges := g.Edges()
+	if edges == nil {
+		edges = [][2]string{}
+	}
+	return graphPayload{edges, g.EstablishedBy, g.Requires}
+}
+
+// wrongGraph is a graph that was proven wrong for a member.
+type wrongGraph struct {
+	graph      *sop.Graph
+	operator   augment.Operator
+	edits      []string
+	difference *sop.Difference
+}
+
+// rows adds a row for every member of the family, in random order.
+func (w *graphJob) rows(view string, f *family) error {
+	if len(f.members) == 0 {
+		w.drops[DropScenario]++
+		return nil
+	}
+	if w.rng.IntN(2) == 0 {
+		w.look(f.members[w.rng.IntN(len(f.members))])
+	}
+	st := w.style()
+	format := text.GraphFormats[w.rng.IntN(len(text.GraphFormats))]
+	members := slices.Clone(f.members)
+	w.rng.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+	for _, m := range members {
+		negatives, around := w.graphNegatives(m, f, w.opts.Ratio[2])
+		if negatives == nil {
+			w.drops[DropNegatives]++
+			continue
+		}
+		if err := w.add(w.graphRow(view, format, m, negatives, st), "family", around); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// graphNegatives is the graphs of the other members, and edits for what lacks;
+// around tells that the edits are not those of the positive.
+func (w *graphJob) graphNegatives(m *member, f *family, n int) (negatives []wrongGraph, around bool) {
+	rng := w.rng
+	others := slices.DeleteFunc(slices.Clone(f.members), func(o *member) bool { return o == m })
+	rng.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
+	p := graphPicker{graphJob: w, m: m, want: n, seen: map[string]bool{m.key: true}}
+	edits := n / graphsAnEdit
+	if edits == 0 && rng.IntN(graphsAnEdit) < n {
+		edits = 1
+	}
+	for _, o := range others[:min(len(others), n-edits)] {
+		p.seen[o.key] = true
+		h := m.graph.Restate(o.graph.Requires, o.graph.EstablishedBy)
+		p.picked = append(p.picked, wrongGraph{h, operatorTo(m.graph, h), []string{"elsewhere"}, m.wrong[o]})
+	}
+	// Edits are those of any member of the group alike, so that what is most
+	// similar to all others is the positive no more often than by chance.
+	centre, done := m.graph, []string(nil)
+	if i := rng.IntN(len(p.picked) + 1); i < len(p.picked) {
+		centre, done, around = p.picked[i].graph, p.picked[i].edits, true
+	}
+	p.fill(centre, done)
+	for range composing {
+		if len(p.picked) >= n || len(p.picked) == 0 {
+			break
+		}
+		// Too small for enough single edits: edits of what is already wrong.
+		x := p.picked[rng.IntN(len(p.picked))]
+		if x.operator != augment.Cycle {
+			p.fill(x.graph, x.edits)
+		}
+	}
+	if len(p.picked) < n {
+		return nil, false
+	}
+	rng.Shuffle(n, func(i, j int) { p.picked[i], p.picked[j] = p.picked[j], p.picked[i] })
+	return p.picked, around
+}
+
+// composing bounds the wrong graphs that are edited once more.
+const composing = 6
+
+// operatorTo names the operator that leads from one graph to another.
+func operatorTo(from, to *sop.Graph) augment.Operator {
+	for c, source := range from.EstablishedBy {
+		if other := to.EstablishedBy[c]; other != nil && !other.Equal(source) {
+			return augment.Edge
+		}
+	}
+	for call, rule := range from.Requires {
+		if other, ok := to.Requires[call]; ok && !slices.Equal(rule.Names(), other.Names()) {
+			return augment.Precondition
+		}
+	}
+	if len(from.Requires) != len(to.Requires) {
+		return augment.Precondition
+	}
+	return augment.Connective
+}
+
+// graphPicker collects edits that are wrong for one member.
+type graphPicker struct {
+	*graphJob
+	m      *member
+	want   int
+	picked []wrongGraph
+	seen   map[string]bool
+	made   map[augment.Operator]int // edits, by operator
+}
+
+// graphsACycle is how many negatives there are at least for each that has a
+// circle.
+const graphsACycle = 4
+
+// fill adds edits of a graph until there are enough: a circle first, then the
+// operators that made fewest.
+func (p *graphPicker) fill(g *sop.Graph, done []string) {
+	if p.made == nil {
+		p.made = map[augment.Operator]int{}
+	}
+	rng := p.rng
+	left := map[augment.Operator][]augment.GraphEdit{}
+	ops := slices.Clone(augment.GraphOperators)
+	rng.Shuffle(len(ops), func(i, j int) { ops[i], ops[j] = ops[j], ops[i] })
+	for len(p.picked) < p.want {
+		slices.SortStableFunc(ops, func(a, b augment.Operator) int { return p.rank(a) - p.rank(b) })
+		took := false
+		for _, op := range ops {
+			if op == augment.Cycle && p.made[op] >= max(1, p.want/graphsACycle) {
+				continue
+			}
+			if left[op] == nil {
+				left[op] = p.evenly(p.editsOf(op, g, p.m))
+			}
+			for !took && len(left[op]) > 0 {
+				e := left[op][0]
+				left[op] = left[op][1:]
+				took = p.take(e, done)
+			}
+			if took {
+				break
+			}
+		}
+		if !took {
+			return
+		}
+	}
+}
+
+// rank orders the operators: at first a circle, then each as often as it was
+// used less.
+func (p *graphPicker) rank(op augment.Operator) int {
+	if op == augment.Cycle && p.made[op] == 0 {
+		return -1
+	}
+	return p.made[op]
+}
+
+func (p *graphPicker) take(e augment.GraphEdit, done []string) bool {
+	edited := e.Graph()
+	if edited == nil {
+		return false
+	}
+	h := p.m.graph.Restate(edited.Requires, edited.EstablishedBy)
+	key := h.Key()
+	if p.seen[key] {
+		return false
+	}
+	d, err := p.m.differ.Prove(h)
+	if err != nil {
+		p.drops[DropUndetermined]++
+	}
+	if d == nil {
+		return false
+	}
+	p.seen[key] = true
+	p.made[e.Operator]++
+	p.picked = append(p.picked, wrongGraph{h, e.Operator, append(slices.Clone(done), e.How), d})
+	return true
+}
+
+// editsOf lists an operator's edits of g under the member's names.
+func (w *graphJob) editsOf(op augment.Operator, g *sop.Graph, m *member) []augment.GraphEdit {
+	switch op {
+	case augment.Cycle:
+		return augment.Cycles(g)
+	case augment.Precondition:
+		return augment.Preconditions(g, w.others(m))
+	case augment.Edge:
+		return augment.Edges(g)
+	}
+	return augment.Connectives(g)
+}
+
+// evenly draws the kinds of edits in turns, so that the many swaps do not
+// crowd out the few others.
+func (w *graphJob) evenly(edits []augment.GraphEdit) []augment.GraphEdit {
+	byKind, kinds := graphKinds(edits)
+	for _, k := range kinds {
+		w.rng.Shuffle(len(byKind[k]), func(i, j int) { byKind[k][i], byKind[k][j] = byKind[k][j], byKind[k][i] })
+	}
+	w.rng.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
+	mixed := make([]augment.GraphEdit, 0, len(edits))
+	for len(mixed) < len(edits) {
+		for _, k := range kinds {
+			if n := len(byKind[k]); n > 0 {
+				mixed = append(mixed, byKind[k][n-1])
+				byKind[k] = byKind[k][:n-1]
+			}
+		}
+	}
+	return mixed
+}
+
+func graphKinds(edits []augment.GraphEdit) (map[string][]augment.GraphEdit, []string) {
+	byKind, kinds := map[string][]augment.GraphEdit{}, []string(nil)
+	for _, e := range edits {
+		if byKind[e.How] == nil {
+			kinds = append(kinds, e.How)
+		}
+		byKind[e.How] = append(byKind[e.How], e)
+	}
+	return byKind, kinds
+}
+
+// look surveys one naive edit of each kind, drawn evenly: an edit that leaves
+// the graph as it was is no edit.
+func (w *graphJob) look(m *member) {
+	for _, op := range augment.GraphOperators {
+		byKind, kinds := graphKinds(w.editsOf(op, m.graph, m))
+		for _, how := range kinds {
+			h := byKind[how][w.rng.IntN(len(byKind[how]))].Graph()
+			if h == nil {
+				continue
+			}
+			d, err := m.differ.Diff(m.graph.Restate(h.Requires, h.EstablishedBy))
+			if err != nil {
+				w.drops[DropUndetermined]++
+				continue
+			}
+			k := surveyKey{op, how}
+			if w.judge.survey[k] == nil {
+				w.judge.survey[k] = &surveyed{}
+			}
+			w.judge.survey[k].tried++
+			if d == nil {
+				w.judge.survey[k].correct++
+			}
+		}
+	}
+}
+
+func (w *graphJob) graphRow(view, format string, m *member, negatives []wrongGraph, st style) *draft {
+	d := w.draft(m.side, view, st)
+	d.row.Stage, d.row.Task, d.meta.Format = 3, "graph", format
+	d.row.Context = text.RenderSOP(st.sop, m.V, st.rand(1))
+	if view == dataset.ViewGraph {
+		d.meta.Scenario = ""
+	} else {
+		d.row.Context += ContextBreak + text.RenderRequest(st.scenario, m.V, m.scenario, st.rand(2)) +
+			ContextBreak + text.RenderHistory(m.V, m.scenario, m.history, st.rand(4))
+	}
+	d.row.Query, d.meta.Query = text.Query(view, format, d.row.Split, rand.New(rand.NewPCG(st.querySeed, 0)))
+	answer := func(g *sop.Graph) dataset.Answer {
+		return dataset.Answer{Text: text.RenderGraph(format, g, st.rand(3)), Payload: encode(payloadOf(g))}
+	}
+	d.row.Positive = answer(m.graph)
+	items := dataset.Items(d.row.Positive.Payload)
+	for _, n := range negatives {
+		a := answer(n.graph)
+		violation, proof := n.proof(m.differ)
+		d.row.Negatives = append(d.row.Negatives, dataset.Negative{
+			Text: a.Text, Payload: a.Payload, Operator: string(n.operator), Violation: violation,
+			Proof: encode(proof), Similarity: dataset.ItemSimilarity(items, dataset.Items(a.Payload)),
+		})
+	}
+	d.row.Reference = encode(newReference(m.V, m.scenario, m.history))
+	return d
+}
+
+func (n *wrongGraph) proof(d *sop.Differ) (violation string, p GraphProof) {
+	p = GraphProof{Difference: *n.difference, Edits: n.edits}
+	switch {
+	case p.Cycle != nil:
+		return GraphCycle, p
+	case p.Unsatisfiable:
+		return GraphUnsatisfiable, p
+	}
+	p.AcceptedBy = AcceptedByNegative
+	if d.Accepts(p.Witness) {
+		p.AcceptedBy = AcceptedByPositive
+	}
+	return GraphWitness, p
+}
