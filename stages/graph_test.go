@@ -153,7 +153,7 @@ func TestNoGraphsOfAProcedureWithoutConditions(t *testing.T) {
 	for _, j := range p.Jobs {
 		require.NotEqual(t, "login_user", j.Procedure.Goal)
 	}
-	require.Contains(t, strings.Join(p.Notes, "\n"), "bank/login_user has no condition")
+	require.Contains(t, strings.Join(p.Notes, "\n"), "without any condition: bank/get_bank_maximum_loan_amount, bank/login_user")
 }
 
 func TestGraphVerifierRefusesTamperedRows(t *testing.T) {

@@ -244,17 +244,21 @@ func (p *Plan) addStage(stage int) {
 		weight float64
 	}
 	var entries []entry
+	var bare []string // procedures whose graph is a single call
 	total := 0.0
 	for _, c := range p.corpora {
 		for _, proc := range c.Domain.Procedures {
 			if stage == 3 && !hasConditions(c.Domain, proc) {
-				p.Notes = append(p.Notes, fmt.Sprintf("stage 3: %s/%s has no condition, so its graph is a single call: no groups", c.Domain.Name, proc.Goal))
+				bare = append(bare, c.Domain.Name+"/"+proc.Goal)
 				continue
 			}
 			w := weight(c.Domain, proc)
 			entries = append(entries, entry{c.Domain, proc, w})
 			total += w
 		}
+	}
+	if len(bare) > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("stage 3 has no groups of %d procedures without any condition: %s", len(bare), strings.Join(bare, ", ")))
 	}
 	var perProcedure [][]*Job
 	done, allotted := 0.0, 0

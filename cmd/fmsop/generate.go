@@ -224,18 +224,15 @@ func (a *app) showGeneration(g *generation, brief bool) error {
 	if g.Splits[dataset.Train] == 0 && g.Shard == "" {
 		a.printf("%s\n", a.paint.bad("  no group to train on: every "+g.SplitBy+" fell into another split; try another --seed or --split-by"))
 	}
-	rows := [][]string{
-		{"  splits", countsText(g.Splits), "no " + g.SplitBy + " in two of them"},
-		{"  views", countsText(g.Views)},
-		{"  negatives", countsText(g.Operators), "by operator"},
-	}
+	a.printf("%s", wrapped("  splits     ", countsText(g.Splits)+" (no "+g.SplitBy+" in two of them)"))
+	a.printf("%s", wrapped("  views      ", countsText(g.Views)))
+	a.printf("%s", wrapped("  negatives  ", countsText(g.Operators)))
 	if len(g.Drops) > 0 {
-		rows = append(rows, []string{"  dropped", countsText(g.Drops), "by reason"})
+		a.printf("%s", wrapped("  dropped    ", countsText(g.Drops)))
 	}
-	a.printf("%s", columns(rows))
 	if len(g.NaiveEdits) > 0 && !brief {
 		a.printf("  edits drawn without proof, and what they turned out to be\n")
-		rows = [][]string{{"    operator", "edits", "still right", "only wasteful", "wrong"}}
+		rows := [][]string{{"    operator", "edits", "still right", "only wasteful", "wrong"}}
 		for _, e := range g.NaiveEdits {
 			rows = append(rows, []string{"    " + e.Operator, fmt.Sprint(e.Edits), percent(e.StillCorrect), percent(e.OnlyWasteful),
 				percent(1 - e.StillCorrect - e.OnlyWasteful)})
@@ -243,7 +240,7 @@ func (a *app) showGeneration(g *generation, brief bool) error {
 		a.printf("%s", columns(rows))
 	}
 	for _, n := range g.Notes {
-		a.printf("  note: %s\n", n)
+		a.printf("%s", wrapped("  note       ", n))
 	}
 	switch {
 	case brief || a.quiet:
@@ -253,6 +250,27 @@ func (a *app) showGeneration(g *generation, brief bool) error {
 		a.printf("next: fmsop verify %[1]s, fmsop stats %[1]s, fmsop show %[1]s\n", g.Folder)
 	}
 	return nil
+}
+
+// lineWidth is that of a terminal that nobody widened.
+const lineWidth = 80
+
+// wrapped writes a text behind its label, over as many lines as it takes.
+func wrapped(label, text string) string {
+	var b strings.Builder
+	line := label
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+			line += word
+		case len([]rune(line))+1+len([]rune(word)) > lineWidth:
+			b.WriteString(line + "\n")
+			line = strings.Repeat(" ", len(label)) + word
+		default:
+			line += " " + word
+		}
+	}
+	return b.String() + line + "\n"
 }
 
 // countsText writes counts, the largest first.
