@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/fmsop/fmsop/sop"
 )
 
@@ -83,9 +85,9 @@ func Synonymous(a, b *sop.Term) bool {
 // Alike compares two names and the places in which the two are used.
 func Alike(a, b string, usedA, usedB []string) Similarity {
 	s := Similarity{ByName: 1}
-	x, y := []rune(strings.ToLower(a)), []rune(strings.ToLower(b))
-	if longer := max(len(x), len(y)); longer > 0 {
-		s.ByName = 1 - float64(distance(x, y))/float64(longer)
+	x, y := strings.ToLower(a), strings.ToLower(b)
+	if longer := max(utf8.RuneCountInString(x), utf8.RuneCountInString(y)); longer > 0 {
+		s.ByName = 1 - float64(levenshtein.ComputeDistance(x, y))/float64(longer)
 	}
 	both := 0
 	for _, u := range usedA {
@@ -97,25 +99,4 @@ func Alike(a, b string, usedA, usedB []string) Similarity {
 		s.ByUse = float64(both) / float64(either)
 	}
 	return s
-}
-
-// distance is the Levenshtein distance, in one row of the table.
-func distance(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range b {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -2,8 +2,9 @@
 // from a right object to edits of it. An edit only says what was changed;
 // whether the result is wrong is for the oracles of package sop to decide.
 //
-// Workflows (paper, Eq. 8 to 11): Order, Omit, Insert, and Outcome, which
-// changes how the workflow ends.
+// Terms (paper, Eq. 6): Substitute. Workflows (Eq. 8 to 11): Order, Omit,
+// Insert, and Outcome, which changes how the workflow ends. Graphs (§2.2.4):
+// Cycle, Precondition, Edge, Connective.
 package augment
 
 import (

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/goccy/go-yaml/ast"
 )
 
@@ -87,29 +88,9 @@ func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
 
 func instead(key string, known []string) string {
 	for _, k := range known {
-		if distance(key, k) <= max(1, len(key)/3) {
+		if levenshtein.ComputeDistance(key, k) <= max(1, len(key)/3) {
 			return fmt.Sprintf("did you mean %q?", k)
 		}
 	}
 	return "want one of " + strings.Join(known, ", ")
-}
-
-// distance is the Levenshtein distance.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		previous := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := previous
-			if a[i] != b[j] {
-				cost = 1 + min(previous, row[j], row[j+1])
-			}
-			previous, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }

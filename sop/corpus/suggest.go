@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // want ends a sentence about an unknown word: the closest of the accepted
@@ -26,31 +28,11 @@ func want(word string, accepted []string) string {
 func closest(word string, accepted []string) string {
 	best, bestDistance := "", max(2, len(word)/3)+1
 	for _, a := range accepted {
-		if d := editDistance(word, a); d < bestDistance || d == bestDistance && best != "" && a < best {
+		if d := levenshtein.ComputeDistance(word, a); d < bestDistance || d == bestDistance && best != "" && a < best {
 			best, bestDistance = a, d
 		}
 	}
 	return best
-}
-
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }
 
 func quote(s string) string { return strconv.Quote(shorten(s)) }
