@@ -74,7 +74,7 @@ func Judge(r *Reference, view, answer string) (Verdict, error) {
 		}
 		return verdict(m.Check(r.Facts, w)), nil
 	case dataset.ViewNextAction:
-		item, err := readAny(text.NextFormats, func(f string) (string, error) { return r.readNext(f, answer) })
+		item, err := readAny(nextFormats, func(f string) (string, error) { return r.readNext(f, answer) })
 		if err != nil {
 			return Verdict{Unreadable: err.Error(), Violations: []sop.Violation{}}, nil
 		}
@@ -82,6 +82,10 @@ func Judge(r *Reference, view, answer string) (Verdict, error) {
 	}
 	return Verdict{}, fmt.Errorf("view %q cannot be checked, want %s or %s", view, dataset.ViewWorkflow, dataset.ViewNextAction)
 }
+
+// nextFormats is the order in which a next action is tried: a sentence that
+// names a call has more to say than the call's bare name.
+var nextFormats = []string{"json", "sentence", "call"}
 
 // readAny takes the first format in which the answer can be read; the error
 // is that of the first format, which says what it wants.
