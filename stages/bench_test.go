@@ -17,8 +17,8 @@ import (
 	"github.com/fmsop/fmsop/stages"
 )
 
-// BenchmarkGenerate writes whole folders of 2,000 groups a stage from two built-in
-// corpus. The figures to read are groups/s and x-compress: how many times as
+// BenchmarkGenerate writes whole folders of 2,000 groups a stage from two
+// built-in corpora. The figures to read are groups/s and x-compress: how many times as
 // long it takes as compressing what it wrote, at the same level and with as
 // many workers.
 func BenchmarkGenerate(b *testing.B) {
