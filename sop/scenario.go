@@ -33,7 +33,7 @@ type World struct {
 }
 
 const (
-	maxEnumerated = 13   // conditions up to which assignments are enumerated
+	MaxEnumerated = 13   // conditions up to which assignments are enumerated
 	sampledWorlds = 4096 // assignments tried where there are more
 	maxPaired     = 1024 // assignments compared for minimal pairs
 )
@@ -63,7 +63,7 @@ func (s *Sampler) enumerate() {
 	s.worlds = make([][]World, len(m.outcomes))
 	rng := rand.New(rand.NewPCG(uint64(len(m.conds)), 0x5ca1ab1e))
 	n := len(m.conds)
-	if n <= maxEnumerated {
+	if n <= MaxEnumerated {
 		for x := range 1 << n {
 			s.add(set(x), rng)
 		}

@@ -159,7 +159,7 @@ func (m *Machine) Keepable() bool {
 	if len(m.ordered) == 0 {
 		return true
 	}
-	if len(m.conds) > maxEnumerated {
+	if len(m.conds) > MaxEnumerated {
 		return false
 	}
 	all := set(1)<<len(m.conds) - 1

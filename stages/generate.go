@@ -2,7 +2,6 @@ package stages
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/fmsop/fmsop/dataset"
@@ -80,8 +79,4 @@ func (p *Plan) lexicon() map[string]*sop.Domain {
 		lexicon[d.Name] = &d
 	}
 	return lexicon
-}
-
-func (r Result) String() string {
-	return fmt.Sprintf("%d of %d groups", r.Made, r.Asked)
 }

@@ -2,6 +2,7 @@ package stages
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/fmsop/fmsop/sop"
 	"github.com/fmsop/fmsop/sop/text"
@@ -55,9 +56,11 @@ func (r *Reference) Graph() *sop.Graph {
 // encode writes v without HTML escape and without a final newline. It is for
 // values that cannot fail.
 func encode(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
 		panic(err) // a program error: the types here are plain data
 	}
-	return unescape(string(data))
+	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"strings"
 )
 
 // newRand derives a generator from a seed and the names of what it is for:
@@ -34,9 +33,3 @@ func digest(parts ...string) string {
 
 // fraction maps parts to [0,1), evenly.
 func fraction(seed uint64, parts ...any) float64 { return newRand(seed, parts...).Float64() }
-
-// htmlEscapes undoes what json.Marshal does for browsers; no other text has
-// these six characters, since a backslash of the data is itself escaped.
-var htmlEscapes = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
-
-func unescape(s string) string { return htmlEscapes.Replace(s) }

@@ -16,7 +16,6 @@ type wrong struct {
 	violation sop.Violation
 	waste     bool // an insertion that rests on waste
 	flips     bool // it ends otherwise than the positive
-	similar   float64
 }
 
 // judge asks the oracle about edits, and surveys how often a naive edit, taken

@@ -126,15 +126,20 @@ func (u *units) factUnit(c *cell) *unit {
 	return u.both("fact", c, a, c, b)
 }
 
+// reachable is the outcomes that some world of the variant ends in.
+func (c *cell) reachable() (outcomes []int) {
+	for k, worlds := range c.Worlds() {
+		if len(worlds) > 0 {
+			outcomes = append(outcomes, k)
+		}
+	}
+	return outcomes
+}
+
 // worldUnit is two scenarios of one variant that end differently, whatever
 // else they differ in.
 func (u *units) worldUnit(c *cell) *unit {
-	var ends []int
-	for k := range c.Worlds() {
-		if c.Count(k) > 0 {
-			ends = append(ends, k)
-		}
-	}
+	ends := c.reachable()
 	if len(ends) < 2 {
 		return nil
 	}
@@ -187,12 +192,7 @@ func (u *units) elsewhere(s *side) sop.Workflow {
 	if len(near) > 1 && u.rng.IntN(2) == 0 {
 		d = near[1+u.rng.IntN(len(near)-1)]
 	}
-	var ends []int
-	for k := range d.Worlds() {
-		if d.Count(k) > 0 {
-			ends = append(ends, k)
-		}
-	}
+	ends := d.reachable()
 	if len(ends) == 0 {
 		return nil
 	}
@@ -239,12 +239,7 @@ func (u *units) adopted(how string, c, d *cell) *unit {
 }
 
 func (u *units) anyScenario(c *cell) *sop.Scenario {
-	var ends []int
-	for k := range c.Worlds() {
-		if c.Count(k) > 0 {
-			ends = append(ends, k)
-		}
-	}
+	ends := c.reachable()
 	if len(ends) == 0 {
 		return nil
 	}

@@ -182,11 +182,8 @@ func (v *validator) meaning(p *sop.Procedure) {
 // keepsOrders gives the benefit of the doubt to variants that are too large.
 func keepsOrders(v *sop.Variant) bool {
 	m, err := sop.Compile(&v.Graph)
-	return err != nil || len(v.EstablishedBy) > enumerable || m.Keepable()
+	return err != nil || len(v.EstablishedBy) > sop.MaxEnumerated || m.Keepable()
 }
-
-// enumerable is up to how many conditions sop.Sampler tries every world.
-const enumerable = 13
 
 func (v *validator) requiredCanHold(p *sop.Procedure) bool {
 	required, err := v.d.Variant(p, sop.Choice{Rules: append([]*sop.Tree{}, p.Required...)})
@@ -201,7 +198,7 @@ func (v *validator) requiredCanHold(p *sop.Procedure) bool {
 // conditions that the sampler only tries some of the worlds.
 func canBePermitted(v *sop.Variant) (bool, error) {
 	sampler, err := sop.NewSampler(v)
-	if err != nil || len(v.EstablishedBy) > enumerable {
+	if err != nil || len(v.EstablishedBy) > sop.MaxEnumerated {
 		return err == nil, err
 	}
 	for k := range v.Outcomes[:len(v.Outcomes)-1] {

@@ -338,27 +338,3 @@ func (o *Oracle) Check(facts map[string]bool, w sop.Workflow) []sop.Violation {
 func (o *Oracle) Accepted(facts map[string]bool, w sop.Workflow) bool {
 	return !slices.ContainsFunc(o.Check(facts, w), func(v sop.Violation) bool { return v.Kind.Fault() })
 }
-
-// Possible tells whether, after the history, some facts for what is still
-// unknown and some further calls give the tree that value, orders ignored.
-func (o *Oracle) Possible(facts map[string]bool, history sop.Workflow, t *sop.Tree, want bool) bool {
-	return o.possible(t, truthOf(want), o.at(facts, history).state)
-}
-
-// Due returns the index of the outcome that is due after the history, or -1.
-func (o *Oracle) Due(facts map[string]bool, history sop.Workflow) int {
-	m := o.at(facts, history)
-	for k := range o.g.Outcomes {
-		if o.due(k, m, true) {
-			return k
-		}
-	}
-	return -1
-}
-
-// Useful returns the calls that are not idle after the history, sorted.
-func (o *Oracle) Useful(facts map[string]bool, history sop.Workflow) []string {
-	useful := o.useful(o.at(facts, history))
-	slices.Sort(useful)
-	return useful
-}

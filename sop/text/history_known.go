@@ -150,7 +150,7 @@ func histTake(e histEntry, c *scnCase) (changed map[string]bool, err error) {
 
 func histReadChange(line string, v *sop.Variant) (key string, to, ok bool) {
 	rest, ok := strings.CutPrefix(line, "from now on `")
-	key, rest, closed := strings.Cut(rest, "`")
+	key, _, closed := strings.Cut(rest, "`")
 	use := v.Conditions[key]
 	if !ok || !closed || use == nil {
 		return "", false, false

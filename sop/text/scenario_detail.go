@@ -3,10 +3,11 @@ package text
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"regexp"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -247,13 +248,6 @@ func scnFill(text string, word func(parameter, before, after string) (string, bo
 	return b.String() + rest
 }
 
-func scnKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
-}
+func scnKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 func scnPick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }
