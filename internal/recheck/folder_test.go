@@ -20,7 +20,7 @@ import (
 func TestGeneratedFolder(t *testing.T) {
 	groups, seed := setting(t, "FMSOP_RECHECK_GROUPS", 2000), setting(t, "FMSOP_RECHECK_SEED", 0)
 	var corpora []*corpus.Corpus
-	for _, name := range []string{"bank", "healthcare"} {
+	for _, name := range corpus.Builtin() {
 		c, err := corpus.Load(name)
 		if err != nil {
 			t.Fatal(err)
