@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,45 +18,56 @@ import (
 	"github.com/fmsop/fmsop/stages"
 )
 
-// BenchmarkGenerate writes whole folders of 2,000 groups a stage from two
-// built-in corpora. The figures to read are groups/s and x-compress: how many times as
-// long it takes as compressing what it wrote, at the same level and with as
-// many workers.
+// BenchmarkGenerate writes whole folders from all built-in corpora. The figures
+// to read are groups/s and x-compress: how many times as long it takes as
+// compressing what it wrote, at the same level and with as many workers.
 func BenchmarkGenerate(b *testing.B) {
 	var corpora []*corpus.Corpus
-	for _, n := range []string{"bank", "healthcare"} {
+	for _, n := range corpus.Builtin() {
 		c, err := corpus.Load(n)
 		if err != nil {
 			b.Fatal(err)
 		}
 		corpora = append(corpora, c)
 	}
-	const groups = 2000
-	for _, workers := range []int{1, 2} {
-		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
-			var generating, compressing time.Duration
-			made := 0
-			for i := 0; b.Loop(); i++ {
-				begin := time.Now()
-				p, err := stages.NewPlan(stages.Options{Groups: groups, Seed: uint64(i)}, corpora)
-				if err != nil {
-					b.Fatal(err)
-				}
-				dir := filepath.Join(b.TempDir(), fmt.Sprint(i))
-				res, err := p.Generate(context.Background(), dir, dataset.Options{}, run.Options{Workers: workers})
-				if err != nil {
-					b.Fatal(err)
-				}
-				made += res.Made
-				generating += time.Since(begin)
-				b.StopTimer()
-				compressing += compress(b, frames(b, dir, len(p.Jobs)), workers)
-				b.StartTimer()
-			}
-			b.ReportMetric(float64(made)/generating.Seconds(), "groups/s")
-			b.ReportMetric(float64(generating)/float64(compressing), "x-compress")
-		})
+	const groups = 3000
+	for _, made := range [][]int{{1}, {2}, {3}, {1, 2, 3}} {
+		for _, workers := range []int{1, 2} {
+			b.Run(fmt.Sprintf("stages=%s/workers=%d", strings.Trim(fmt.Sprint(made), "[]"), workers), func(b *testing.B) {
+				timed(b, stages.Options{Groups: groups, Stages: made}, corpora, workers)
+			})
+		}
 	}
+}
+
+func timed(b *testing.B, o stages.Options, corpora []*corpus.Corpus, workers int) {
+	var generating, compressing time.Duration
+	made, bytes := 0, 0
+	for i := 0; b.Loop(); i++ {
+		begin := time.Now()
+		o.Seed = uint64(i)
+		p, err := stages.NewPlan(o, corpora)
+		if err != nil {
+			b.Fatal(err)
+		}
+		dir := filepath.Join(b.TempDir(), fmt.Sprint(i))
+		res, err := p.Generate(context.Background(), dir, dataset.Options{}, run.Options{Workers: workers})
+		if err != nil {
+			b.Fatal(err)
+		}
+		made += res.Made
+		generating += time.Since(begin)
+		b.StopTimer()
+		pieces := frames(b, dir, len(p.Jobs))
+		for _, piece := range pieces {
+			bytes += len(piece)
+		}
+		compressing += compress(b, pieces, workers)
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(made)/generating.Seconds(), "groups/s")
+	b.ReportMetric(float64(generating)/float64(compressing), "x-compress")
+	b.ReportMetric(float64(bytes)/float64(made), "bytes/group")
 }
 
 // frames returns what the files of the folder hold, each line once, cut into
