@@ -117,7 +117,7 @@ func (m *Machine) checkEnd(item string, s *state) (Violation, bool) {
 
 func (m *Machine) checkRequirement(item string, phi *node, s *state) (Violation, bool) {
 	switch {
-	case m.orderedValue(phi, s) == yes:
+	case phi.orderedValue(s) == yes:
 		return Violation{}, true
 	case phi.plain(s.known, s.val) == yes:
 		return Violation{Kind: Order, Call: item, Missing: m.disorder(phi, s)}, false
@@ -190,7 +190,7 @@ func (m *Machine) disorder(n *node, s *state) []string {
 	}
 	var walk func(n *node)
 	walk = func(n *node) {
-		if n.order >= 0 && s.track[n.order].mode == broken {
+		if n.order >= 0 && s.broken.has(n.order) {
 			leaves(n, "")
 			return
 		}

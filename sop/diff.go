@@ -132,17 +132,16 @@ func Diff(g, h *Graph) (*Difference, error) {
 
 // permits tells whether some workflow without fault ends in the goal.
 func (m *Machine) permits(truth set) bool {
-	seen := map[string]bool{}
+	seen := map[state]bool{}
 	var visit func(s state) bool
 	visit = func(s state) bool {
 		if m.acceptsEnd(m.g.Goal, &s) {
 			return true
 		}
-		key := s.key()
-		if seen[key] {
+		if seen[s] {
 			return false
 		}
-		seen[key] = true
+		seen[s] = true
 		found := false
 		m.faultless(&s, ^set(0)).each(func(c int) {
 			found = found || visit(m.step(&s, c, truth))
@@ -162,7 +161,7 @@ func (m *Machine) acceptsEnd(item string, s *state) bool {
 		return false
 	}
 	c, ok := m.callIx[item]
-	return !ok || m.orderedValue(m.phi[c], s) == yes
+	return !ok || m.phi[c].orderedValue(s) == yes
 }
 
 // commonWorlds enumerates the facts over the conditions of both graphs that
@@ -259,10 +258,10 @@ func findWitness(a, b *Machine, worlds []map[string]bool) *Witness {
 	slices.Sort(items)
 	items = slices.Compact(items)
 	truthA, truthB := make([]set, len(worlds)), make([]set, len(worlds))
-	seen := make([]map[string]bool, len(worlds))
+	seen := make([]map[pairKey]bool, len(worlds))
 	var queue []pairState
 	for i, facts := range worlds {
-		truthA[i], truthB[i], seen[i] = a.factSet(facts), b.factSet(facts), map[string]bool{}
+		truthA[i], truthB[i], seen[i] = a.factSet(facts), b.factSet(facts), map[pairKey]bool{}
 		queue = append(queue, pairState{world: i, a: a.start(truthA[i]), b: b.start(truthB[i])})
 	}
 	for len(queue) > 0 {
@@ -297,20 +296,15 @@ func findWitness(a, b *Machine, worlds []map[string]bool) *Witness {
 // advance makes a call that is no end, unless it is a fault.
 func (m *Machine) advance(item string, s *state, dead bool, truth set) (state, bool) {
 	c, ok := m.callIx[item]
-	if dead || !ok || m.ends.has(c) || m.orderedValue(m.phi[c], s) != yes {
+	if dead || !ok || m.ends.has(c) || m.phi[c].orderedValue(s) != yes {
 		return state{}, true
 	}
 	return m.step(s, c, truth), false
 }
 
-func (p *pairState) key() string {
-	key := ""
-	if !p.deadA {
-		key += p.a.key()
-	}
-	key += "|"
-	if !p.deadB {
-		key += p.b.key()
-	}
-	return key
+type pairKey struct {
+	a, b         state
+	deadA, deadB bool
 }
+
+func (p *pairState) key() pairKey { return pairKey{p.a, p.b, p.deadA, p.deadB} }

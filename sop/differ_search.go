@@ -19,10 +19,9 @@ type pairNode struct {
 }
 
 type pairSeen struct {
-	a, b         stateKey
+	a, b         state
 	deadA, deadB bool
 	asked, facts set
-	track        string
 }
 
 // pairSearch goes through the states of two graphs breadth first. Facts are
@@ -126,27 +125,11 @@ func (s *pairSearch) world(asked, facts set) int {
 }
 
 func (s *pairSearch) push(n pairNode) {
-	key := pairSeen{deadA: n.deadA, deadB: n.deadB, asked: n.asked, facts: n.facts}
-	if !n.deadA {
-		key.a = stateKey{n.a.made, n.a.known, n.a.val}
-		key.track = n.a.trackKey()
-	}
-	if !n.deadB {
-		key.b = stateKey{n.b.made, n.b.known, n.b.val}
-		key.track += "|" + n.b.trackKey()
-	}
+	key := pairSeen{n.a, n.b, n.deadA, n.deadB, n.asked, n.facts}
 	if !s.seen[key] {
 		s.seen[key] = true
 		s.nodes = append(s.nodes, n)
 	}
-}
-
-// trackKey is the part of key that tells of orders.
-func (s *state) trackKey() string {
-	if len(s.track) == 0 {
-		return ""
-	}
-	return s.key()[24:]
 }
 
 // visit tries every item at a node and adds the nodes behind it.
@@ -197,13 +180,13 @@ func (s *pairSearch) visit(i int) *Witness {
 // fault.
 func (m *Machine) open(item string, s *state, dead bool) (c int, ok bool) {
 	c, ok = m.callIx[item]
-	return c, ok && !dead && !m.ends.has(c) && m.orderedValue(m.phi[c], s) == yes
+	return c, ok && !dead && !m.ends.has(c) && m.phi[c].orderedValue(s) == yes
 }
 
 // asks is the facts that making call c depends on: those that it makes known,
 // and its answer where that decides about effects.
 func (m *Machine) asks(c int, s *state) set {
-	fresh := m.establishable(s.made|bit(c)) &^ s.known
+	fresh := m.establishable(s.made|bit(c), m.helps[c]&^s.known)
 	if ix := m.answer[c]; ix >= 0 && m.effects.has(c) && !s.known.has(ix) {
 		fresh |= bit(ix)
 	}

@@ -27,8 +27,15 @@ func truthOf(b bool) truth {
 type set uint64
 
 func bit(i int) set             { return 1 << i }
+func all(n int) set             { return 1<<n - 1 } // the first n
 func (s set) has(i int) bool    { return s&(1<<i) != 0 }
 func (s set) within(t set) bool { return s&^t == 0 }
+func (s set) first() int        { return bits.TrailingZeros64(uint64(s)) }
+func (s set) list() []int {
+	list := make([]int, 0, bits.OnesCount64(uint64(s)))
+	s.each(func(i int) { list = append(list, i) })
+	return list
+}
 func (s set) each(f func(int)) {
 	for ; s != 0; s &= s - 1 {
 		f(bits.TrailingZeros64(uint64(s)))
@@ -45,6 +52,7 @@ type Machine struct {
 	callIx   map[string]int
 	known0   set        // conditions known before the first call
 	sources  [][]set    // per condition: the minimal sets of calls that establish it
+	helps    []set      // per call: the conditions in whose sources it is
 	phi      []*node    // per call, nil where there is no rule
 	outcomes []compiled // in order
 	ends     set        // calls that are the end of an outcome
@@ -57,37 +65,51 @@ type Machine struct {
 	ordered   []*node  // every seq and first_of, inner ones first
 	phiPos    set      // conditions that occur positively in a requirement
 	phiNeg    set
+	bearing   []bearing // per condition
 
 	mu   sync.Mutex // guards memo
 	memo map[possibleKey]bool
-	need map[stateKey]set
 }
+
+// bearing is what bears on a condition: itself and the conditions in the
+// requirements of calls that establish such ones; and those calls.
+type bearing struct{ conds, calls set }
 
 type compiled struct {
 	end  string
+	call int // the call of that name, or -1
 	tree *node
 }
 
 // node is a compiled Tree.
 type node struct {
-	id       int
-	op       Op
-	cond     int // of a leaf
-	parts    []*node
-	order    int  // index in Machine.ordered, or -1
-	hasOrder bool // it or a part below is ordered
-	conds    set
-	pos, neg set // conditions below, by polarity
+	id    int
+	op    Op
+	cond  int // of a leaf
+	parts []*node
+	// The parts that are literals, by polarity, and the others; a leaf is its
+	// own literal.
+	is, not set
+	rest    []*node
+	conj    bool
+	order   int  // index in Machine.ordered, or -1
+	ordered bool // it or a part below is
+	// word and shift tell where a state keeps the settled parts.
+	word, shift int
+	conds       set
+	pos, neg    set // conditions below, by polarity
 }
 
-// maxNames bounds the conditions and the calls of one graph.
-const maxNames = 64
+const (
+	maxNames  = 64 // conditions, calls and orders of one graph
+	partWords = 4  // times 64 bounds the parts of its orders
+)
 
 // Compile checks that the graph is well-formed and prepares it.
 func Compile(g *Graph) (*Machine, error) {
 	m := &Machine{
 		g: g, conds: sortedKeys(g.EstablishedBy), calls: sortedKeys(g.Requires),
-		condIx: map[string]int{}, callIx: map[string]int{}, memo: map[possibleKey]bool{}, need: map[stateKey]set{},
+		condIx: map[string]int{}, callIx: map[string]int{},
 	}
 	if len(m.conds) > maxNames || len(m.calls) > maxNames {
 		return nil, fmt.Errorf("procedure %s has %d conditions and %d calls, want at most %d of each", g.Goal, len(m.conds), len(m.calls), maxNames)
@@ -118,11 +140,15 @@ func Compile(g *Graph) (*Machine, error) {
 		}
 		m.answer = append(m.answer, ix)
 	}
-	return m, m.compileEnds(&ids)
+	if err := m.compileEnds(&ids); err != nil {
+		return nil, err
+	}
+	m.relate()
+	return m, m.layOut()
 }
 
 func (m *Machine) compileSources() error {
-	m.sources = make([][]set, len(m.conds))
+	m.sources, m.helps = make([][]set, len(m.conds)), make([]set, len(m.calls))
 	for i, c := range m.conds {
 		tree := m.g.EstablishedBy[c]
 		if tree == nil {
@@ -139,6 +165,7 @@ func (m *Machine) compileSources() error {
 		for _, names := range sets {
 			if s, ok := m.callSet(names); ok {
 				m.sources[i] = append(m.sources[i], s)
+				s.each(func(j int) { m.helps[j] |= bit(i) })
 			}
 			if len(names) == 0 {
 				m.known0 |= bit(i)
@@ -167,16 +194,23 @@ func (m *Machine) compileEnds(ids *int) error {
 		return fmt.Errorf("procedure %s has no outcome", g.Goal)
 	}
 	for _, o := range g.Outcomes {
-		n, err := m.compile(o.Tree, ids)
-		if err != nil {
-			return fmt.Errorf("outcome %s: %w", o.End, err)
+		var n *node
+		call, isCall := m.callIx[o.End]
+		if !isCall {
+			call = -1
+		} else {
+			m.ends |= bit(call)
 		}
-		m.outcomes = append(m.outcomes, compiled{o.End, n})
-		if i, ok := m.callIx[o.End]; ok {
-			m.ends |= bit(i)
-			rule := g.Requires[o.End]
-			m.ruledEnds = m.ruledEnds || rule != nil && !rule.Equal(o.Tree)
+		if isCall && o.Tree != nil && g.Requires[o.End].Equal(o.Tree) {
+			n = m.phi[call] // one tree, settled once
+		} else {
+			var err error
+			if n, err = m.compile(o.Tree, ids); err != nil {
+				return fmt.Errorf("outcome %s: %w", o.End, err)
+			}
+			m.ruledEnds = m.ruledEnds || isCall && m.phi[call] != nil
 		}
+		m.outcomes = append(m.outcomes, compiled{o.End, call, n})
 	}
 	m.makes = make([][2]set, len(m.calls))
 	for c, effects := range g.Effects {
@@ -208,13 +242,13 @@ func (m *Machine) compile(t *Tree, ids *int) (*node, error) {
 	if t == nil {
 		return nil, nil
 	}
-	n := &node{op: t.Op, order: -1}
+	n := &node{op: t.Op, order: -1, conj: t.Op.Conjunctive() || t.Op == Leaf}
 	if t.Op == Leaf {
 		i, ok := m.condIx[t.Name]
 		if !ok {
 			return nil, fmt.Errorf("%q is no condition of the procedure", t.Name)
 		}
-		n.cond, n.conds, n.pos = i, bit(i), bit(i)
+		n.cond, n.conds, n.pos, n.is = i, bit(i), bit(i), bit(i)
 	}
 	if len(t.Parts) > 64 {
 		return nil, fmt.Errorf("%s has %d parts, want at most 64", t.Op, len(t.Parts))
@@ -224,23 +258,85 @@ func (m *Machine) compile(t *Tree, ids *int) (*node, error) {
 		if err != nil {
 			return nil, err
 		}
-		n.parts = append(n.parts, part)
-		n.conds |= part.conds
-		n.hasOrder = n.hasOrder || part.hasOrder
-		if t.Op == Not {
-			n.pos, n.neg = part.neg, part.pos
-		} else {
-			n.pos |= part.pos
-			n.neg |= part.neg
-		}
+		n.add(part)
 	}
 	n.id = *ids
 	*ids++
 	if t.Op.Ordered() {
-		n.order, n.hasOrder = len(m.ordered), true
+		n.order, n.ordered = len(m.ordered), true
 		m.ordered = append(m.ordered, n)
 	}
 	return n, nil
+}
+
+func (n *node) add(part *node) {
+	n.parts = append(n.parts, part)
+	n.conds |= part.conds
+	n.ordered = n.ordered || part.ordered
+	if n.op == Not {
+		n.pos, n.neg = part.neg, part.pos
+		return
+	}
+	n.pos |= part.pos
+	n.neg |= part.neg
+	switch {
+	case part.op == Leaf:
+		n.is |= part.conds
+	case part.op == Not && part.parts[0].op == Leaf:
+		n.not |= part.conds
+	default:
+		n.rest = append(n.rest, part)
+	}
+}
+
+// relate finds what bears on every condition.
+func (m *Machine) relate() {
+	m.bearing = make([]bearing, len(m.conds))
+	for i, sets := range m.sources {
+		b := &m.bearing[i]
+		b.conds = bit(i)
+		for _, s := range sets {
+			b.calls |= s
+		}
+		b.calls.each(func(j int) {
+			if m.phi[j] != nil {
+				b.conds |= m.phi[j].conds
+			}
+		})
+	}
+	for k := range m.bearing { // the transitive closure
+		for i := range m.bearing {
+			if b := &m.bearing[i]; b.conds.has(k) {
+				b.conds |= m.bearing[k].conds
+				b.calls |= m.bearing[k].calls
+			}
+		}
+	}
+}
+
+// bearsOn is what bears on any of the conditions.
+func (m *Machine) bearsOn(conds set) (all bearing) {
+	conds.each(func(i int) {
+		all.conds |= m.bearing[i].conds
+		all.calls |= m.bearing[i].calls
+	})
+	return all
+}
+
+// layOut gives the parts of every order their place in a state.
+func (m *Machine) layOut() error {
+	word, shift := 0, 0
+	for _, n := range m.ordered {
+		if shift+len(n.parts) > 64 {
+			word, shift = word+1, 0
+		}
+		n.word, n.shift = word, shift
+		shift += len(n.parts)
+	}
+	if word >= partWords || len(m.ordered) > maxNames {
+		return fmt.Errorf("procedure %s has %d trees whose parts have an order, want at most %d with about %d parts in all", m.g.Goal, len(m.ordered), maxNames, 64*partWords)
+	}
+	return nil
 }
 
 // MinimalSets reduces a tree over calls to its minimal sets, each sorted: all
@@ -321,37 +417,32 @@ func subset(a, b []string) bool {
 
 // plain is the Kleene value of n with seq read as all and first_of as any; a
 // nil tree is true.
-func (n *node) plain(known, val set) truth {
-	if n == nil {
+func (n *node) plain(known, val set) truth { return n.value(known&val, known&^val, 0) }
+
+// value is the Kleene value of n where the conditions t are true, f false and
+// the others unknown, and where the orders in broken are unknown.
+func (n *node) value(t, f, broken set) truth {
+	switch {
+	case n == nil:
 		return yes
-	}
-	return n.value(func(c int) truth { return leafValue(c, known, val) }, nil)
-}
-
-func leafValue(c int, known, val set) truth {
-	if !known.has(c) {
+	case n.op == Not:
+		return -n.parts[0].value(t, f, broken)
+	case n.order >= 0 && broken.has(n.order):
 		return unknown
 	}
-	return truthOf(val.has(c))
-}
-
-// value evaluates with the given leaves; broken nodes, where given, are
-// unknown.
-func (n *node) value(leaf func(int) truth, broken func(order int) bool) truth {
-	switch n.op {
-	case Leaf:
-		return leaf(n.cond)
-	case Not:
-		return -n.parts[0].value(leaf, broken)
+	result, decisive, undecided := yes, n.is&f|n.not&t, n.is&^t|n.not&^f
+	if !n.conj {
+		result, decisive, undecided = no, n.is&t|n.not&f, n.is&^f|n.not&^t
 	}
-	if broken != nil && n.order >= 0 && broken(n.order) {
-		return unknown
+	if decisive != 0 {
+		return -result
 	}
-	conj := n.op.Conjunctive()
-	decides := truthOf(!conj)
-	result := -decides
-	for _, p := range n.parts {
-		switch p.value(leaf, broken) {
+	decides := -result
+	if undecided != 0 {
+		result = unknown
+	}
+	for _, p := range n.rest {
+		switch p.value(t, f, broken) {
 		case decides:
 			return decides
 		case unknown:

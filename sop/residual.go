@@ -25,7 +25,7 @@ func Residual(g *Graph, s *Scenario, history Workflow) (*Graph, *Scenario, error
 			return nil, nil, fmt.Errorf("procedure %s: the history ends with %s at position %d", g.Goal, item, i)
 		case !ok:
 			return nil, nil, fmt.Errorf("procedure %s: the history has %q at position %d, which is no call of it", g.Goal, item, i)
-		case m.orderedValue(m.phi[c], &st) != yes:
+		case m.phi[c].orderedValue(&st) != yes:
 			return nil, nil, fmt.Errorf("procedure %s: the history calls %s at position %d while its requirement is not met", g.Goal, item, i)
 		}
 		st = m.step(&st, c, truth)
@@ -243,10 +243,10 @@ func (r *residual) reduce(n *node) (*Tree, error) {
 func (r *residual) reduceInner(n *node) (*Tree, error) {
 	op := n.op
 	if n.order >= 0 {
-		switch r.s.track[n.order].mode {
-		case broken:
+		switch {
+		case r.s.broken.has(n.order):
 			return nil, fmt.Errorf("the history broke an order, so no rightful end is left")
-		case closed: // its order is settled for good
+		case r.s.closed.has(n.order): // its order is settled for good
 			op = Any
 			if n.op.Conjunctive() {
 				op = All

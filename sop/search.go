@@ -22,83 +22,65 @@ func (m *Machine) possible(n *node, want truth, s *state) bool {
 	if v != unknown && (n == nil || n.conds&m.touched == 0) {
 		return false
 	}
-	key := possibleKey{stateKey{s.made, s.known, s.val}, n.id, want}
+	k := stateKey{s.made, s.known, s.val}
+	if m.effects == 0 {
+		return m.reach(n, want, k, m.bearsOn(n.conds))
+	}
+	key := possibleKey{k, n.id, want}
 	m.mu.Lock()
 	found, ok := m.memo[key]
 	m.mu.Unlock()
-	if ok {
-		return found
+	if !ok {
+		found = m.explore(n, want, k, map[stateKey]bool{})
+		m.mu.Lock()
+		if m.memo == nil {
+			m.memo = map[possibleKey]bool{}
+		}
+		m.memo[key] = found
+		m.mu.Unlock()
 	}
-	if m.effects == 0 {
-		found = m.reach(n, want, key.stateKey, m.relevant(n))
-	} else {
-		found = m.explore(n, want, key.stateKey, map[stateKey]bool{})
-	}
-	m.mu.Lock()
-	m.memo[key] = found
-	m.mu.Unlock()
 	return found
-}
-
-// relevant is the conditions that can bear on n: those in it, and those in
-// the requirements of calls that establish such ones.
-func (m *Machine) relevant(n *node) set {
-	rel, done := n.conds, set(0)
-	for rel != done {
-		c := rel &^ done
-		done = rel
-		c.each(func(i int) {
-			for _, calls := range m.sources[i] {
-				calls.each(func(j int) {
-					if m.phi[j] != nil {
-						rel |= m.phi[j].conds
-					}
-				})
-			}
-		})
-	}
-	return rel
 }
 
 // reach decides possible for graphs without effects, where knowledge only
 // grows: all calls whose requirements hold are made at once, and only the
-// values of the conditions that they establish are branched on.
-func (m *Machine) reach(n *node, want truth, k stateKey, relevant set) bool {
-	if v := n.plain(k.known, k.val); v != unknown {
-		return v == want
-	}
-	k.made |= m.callable(k)
-	fresh := m.establishable(k.made) &^ k.known & relevant
-	if fresh == 0 {
-		return false
-	}
+// values of the conditions that they establish are branched on. What bears on
+// n is all that is looked at.
+func (m *Machine) reach(n *node, want truth, k stateKey, bears bearing) bool {
 	pos, neg := n.pos, n.neg
 	if want == no {
 		pos, neg = neg, pos
 	}
 	pos |= m.phiPos
 	neg |= m.phiNeg
-	// A condition that only ever helps when true need not be tried false, and
-	// the other way round.
-	pure := fresh &^ (pos & neg)
-	if pure != 0 {
-		k.known |= pure
-		k.val |= pure & pos
-		return m.reach(n, want, k, relevant)
+	for n.plain(k.known, k.val) == unknown {
+		k.made |= m.callable(k, bears.calls&^k.made)
+		fresh := m.establishable(k.made, bears.conds&^k.known)
+		// A condition that only ever helps when true need not be tried false,
+		// and the other way round.
+		pure := fresh &^ (pos & neg)
+		switch {
+		case fresh == 0:
+			return false
+		case pure != 0:
+			k.known |= pure
+			k.val |= pure & pos
+		default:
+			c := fresh & -fresh
+			k.known |= c
+			if m.reach(n, want, k, bears) {
+				return true
+			}
+			k.val |= c
+		}
 	}
-	c := fresh & -fresh
-	k.known |= c
-	if m.reach(n, want, k, relevant) {
-		return true
-	}
-	k.val |= c
-	return m.reach(n, want, k, relevant)
+	return n.plain(k.known, k.val) == want
 }
 
-// callable is the calls, ends left out, whose requirements hold.
-func (m *Machine) callable(k stateKey) (calls set) {
-	for i, phi := range m.phi {
-		if !m.ends.has(i) && phi.plain(k.known, k.val) == yes {
+// callable is those of the calls, ends left out, whose requirements hold.
+func (m *Machine) callable(k stateKey, among set) (calls set) {
+	for among &^= m.ends; among != 0; among &= among - 1 {
+		if i := among.first(); m.phi[i].plain(k.known, k.val) == yes {
 			calls |= bit(i)
 		}
 	}
@@ -116,12 +98,12 @@ func (m *Machine) explore(n *node, want truth, k stateKey, seen map[stateKey]boo
 	}
 	seen[k] = true
 	found := false
-	m.callable(k).each(func(c int) {
+	m.callable(k, all(len(m.calls))).each(func(c int) {
 		if found || k.made.has(c) && !m.effects.has(c) {
 			return
 		}
 		s := state{made: k.made | bit(c), known: k.known, val: k.val}
-		fresh := m.establishable(s.made) &^ s.known
+		fresh := m.establishable(s.made, m.helps[c]&^s.known)
 		s.known |= fresh
 		// Every assignment of the fresh conditions, counted through as a subset.
 		for sub := fresh; ; sub = (sub - 1) & fresh {
@@ -163,18 +145,7 @@ func (m *Machine) useful(s *state) set {
 	if m.dueOutcome(s, false) >= 0 {
 		return 0
 	}
-	key := stateKey{s.made, s.known, s.val}
-	m.mu.Lock()
-	calls, ok := m.need[key]
-	m.mu.Unlock()
-	if ok {
-		return calls
-	}
-	calls = m.needed(s)
-	m.mu.Lock()
-	m.need[key] = calls
-	m.mu.Unlock()
-	return calls
+	return m.needed(s)
 }
 
 func (m *Machine) needed(s *state) (calls set) {

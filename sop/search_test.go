@@ -143,3 +143,31 @@ func TestResidual(t *testing.T) {
 		}
 	}
 }
+
+// A state has room for a bounded number of orders and of their parts.
+func TestCompileBoundsOrders(t *testing.T) {
+	tree := func(orders, parts int) *sop.Tree {
+		var leaves, all []*sop.Tree
+		for range parts {
+			leaves = append(leaves, sop.L("c"))
+		}
+		for range orders {
+			all = append(all, sop.T(sop.FirstOf, leaves...))
+		}
+		half := orders / 2
+		return sop.T(sop.Any, sop.T(sop.Any, all[:half]...), sop.T(sop.Any, all[half:]...))
+	}
+	for _, tt := range []struct {
+		orders, parts int
+		ok            bool
+	}{{64, 2, true}, {65, 2, false}, {4, 64, true}, {5, 64, false}, {4, 33, true}, {5, 33, false}} {
+		rule := tree(tt.orders, tt.parts)
+		_, err := sop.Compile(&sop.Graph{
+			Goal: "g", Requires: map[string]*sop.Tree{"g": rule, "c": nil}, EstablishedBy: map[string]*sop.Tree{"c": sop.L("c")},
+			Outcomes: []sop.Outcome{{End: "g", Tree: rule}, {End: sop.Deny}},
+		})
+		if (err == nil) != tt.ok || err != nil && !strings.Contains(err.Error(), "whose parts have an order") {
+			t.Errorf("%d orders of %d parts: %v, want an error: %v", tt.orders, tt.parts, err, !tt.ok)
+		}
+	}
+}

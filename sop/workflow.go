@@ -39,7 +39,7 @@ func (m *Machine) Next(facts map[string]bool, history Workflow) []string {
 // candidates is the calls that are neither fault nor waste now.
 func (m *Machine) candidates(s *state) (calls set) {
 	(m.useful(s) &^ s.made &^ m.ends).each(func(c int) {
-		if m.orderedValue(m.phi[c], s) == yes {
+		if m.phi[c].orderedValue(s) == yes {
 			calls |= bit(c)
 		}
 	})
@@ -49,8 +49,8 @@ func (m *Machine) candidates(s *state) (calls set) {
 // endsNow returns the item that ends the workflow rightly now, or "".
 func (m *Machine) endsNow(s *state) string {
 	if k := m.dueOutcome(s, false); k >= 0 {
-		if _, ok := m.checkEnd(m.outcomes[k].end, s); ok {
-			return m.outcomes[k].end
+		if o := &m.outcomes[k]; o.call < 0 || m.phi[o.call].orderedValue(s) == yes {
+			return o.end
 		}
 	}
 	return ""
@@ -64,18 +64,17 @@ func (m *Machine) canFinish(s *state, truth set) bool {
 	if len(m.ordered) == 0 && m.effects == 0 && !m.ruledEnds {
 		return true
 	}
-	return m.finish(*s, truth, map[string]bool{})
+	return m.finish(*s, truth, map[state]bool{})
 }
 
-func (m *Machine) finish(s state, truth set, dead map[string]bool) bool {
+func (m *Machine) finish(s state, truth set, dead map[state]bool) bool {
 	if m.endsNow(&s) != "" {
 		return true
 	}
-	key := s.key()
-	if dead[key] {
+	if dead[s] {
 		return false
 	}
-	dead[key] = true
+	dead[s] = true
 	useful := m.useful(&s)
 	for _, calls := range []set{useful, ^useful} {
 		found := false
@@ -95,7 +94,7 @@ func (m *Machine) finish(s state, truth set, dead map[string]bool) bool {
 // change the state.
 func (m *Machine) faultless(s *state, among set) (calls set) {
 	for c := range m.calls {
-		if among.has(c) && !m.ends.has(c) && (!s.made.has(c) || m.effects.has(c)) && m.orderedValue(m.phi[c], s) == yes {
+		if among.has(c) && !m.ends.has(c) && (!s.made.has(c) || m.effects.has(c)) && m.phi[c].orderedValue(s) == yes {
 			calls |= bit(c)
 		}
 	}
@@ -112,41 +111,55 @@ func (m *Machine) Positive(facts map[string]bool, rng *rand.Rand) (Workflow, err
 // Along draws a positive that keeps to the guide as long as that is right: the
 // one that differs least from what was done in a similar case.
 func (m *Machine) Along(facts map[string]bool, guide Workflow, rng *rand.Rand) (Workflow, error) {
-	truth := m.factSet(facts)
-	w, ok := m.complete(m.start(truth), nil, guide, truth, rng, map[string]bool{})
+	w, ok := m.along(m.factSet(facts), guide, rng)
 	if !ok {
 		return nil, fmt.Errorf("procedure %s: no workflow without fault and waste for these facts", m.g.Goal)
 	}
 	return w, nil
 }
 
-func (m *Machine) complete(s state, w, guide Workflow, truth set, rng *rand.Rand, dead map[string]bool) (Workflow, bool) {
+func (m *Machine) along(truth set, guide Workflow, rng *rand.Rand) (Workflow, bool) {
+	c := completion{Machine: m, truth: truth, rng: rng}
+	for _, item := range guide {
+		if i, ok := m.callIx[item]; ok {
+			c.guide = append(c.guide, i)
+		}
+	}
+	return c.from(m.start(truth), make(Workflow, 0, len(m.calls)+1))
+}
+
+// completion draws a workflow without fault and waste.
+type completion struct {
+	*Machine
+	truth set
+	guide []int // calls to be preferred, first ones most
+	rng   *rand.Rand
+	dead  map[state]bool
+}
+
+func (m *completion) from(s state, w Workflow) (Workflow, bool) {
 	if end := m.endsNow(&s); end != "" {
 		return append(w, end), true
 	}
-	key := s.key()
-	if dead[key] {
+	if m.dead[s] {
 		return nil, false
 	}
-	var calls []int
-	m.candidates(&s).each(func(c int) { calls = append(calls, c) })
-	rng.Shuffle(len(calls), func(i, j int) { calls[i], calls[j] = calls[j], calls[i] })
-	guided := -1
-	for _, item := range guide {
-		if i := slices.IndexFunc(calls, func(c int) bool { return m.calls[c] == item }); i >= 0 {
-			guided = i
-			break
-		}
-	}
-	if guided > 0 {
+	candidates := m.candidates(&s)
+	calls := candidates.list()
+	m.rng.Shuffle(len(calls), func(i, j int) { calls[i], calls[j] = calls[j], calls[i] })
+	if i := slices.IndexFunc(m.guide, candidates.has); i >= 0 {
+		guided := slices.Index(calls, m.guide[i])
 		calls[0], calls[guided] = calls[guided], calls[0]
 	}
 	for _, c := range calls {
-		if done, ok := m.complete(m.step(&s, c, truth), append(w, m.calls[c]), guide, truth, rng, dead); ok {
+		if done, ok := m.from(m.step(&s, c, m.truth), append(w, m.calls[c])); ok {
 			return done, true
 		}
 	}
-	dead[key] = true
+	if m.dead == nil {
+		m.dead = map[state]bool{}
+	}
+	m.dead[s] = true
 	return nil, false
 }
 
@@ -162,12 +175,11 @@ func (m *Machine) Keepable() bool {
 	if len(m.conds) > MaxEnumerated {
 		return false
 	}
-	all := set(1)<<len(m.conds) - 1
 	for x := range 1 << len(m.conds) {
-		if m.outcomes[0].tree.plain(all, set(x)) != yes || m.finalOutcome(set(x)) != 0 {
+		if m.outcomes[0].tree.plain(all(len(m.conds)), set(x)) != yes || m.finalOutcome(set(x)) != 0 {
 			continue
 		}
-		if _, ok := m.complete(m.start(set(x)), nil, nil, set(x), rand.New(rand.NewPCG(0, 0)), map[string]bool{}); !ok {
+		if _, ok := m.along(set(x), nil, rand.New(rand.NewPCG(0, 0))); !ok {
 			return false
 		}
 	}
@@ -183,20 +195,17 @@ func (m *Machine) FinalOutcome(facts map[string]bool) (k int, ok bool) {
 }
 
 func (m *Machine) finalOutcome(truth set) int {
-	s := m.start(truth)
-	s.track = nil
+	s := state{known: m.known0, val: truth & m.known0}
 	for {
 		if k := m.dueOutcome(&s, true); k >= 0 {
 			return k
 		}
 		before := s
-		m.callable(stateKey{s.made, s.known, s.val}).each(func(c int) {
-			if !s.made.has(c) {
-				s.made |= bit(c)
-				m.establish(&s, truth)
-				if m.effects.has(c) && m.answers(c, &s, truth) {
-					m.apply(c, &s)
-				}
+		m.callable(stateKey{s.made, s.known, s.val}, all(len(m.calls))&^s.made).each(func(c int) {
+			s.made |= bit(c)
+			m.establish(&s, c, truth)
+			if m.effects.has(c) && m.answers(c, &s, truth) {
+				m.apply(c, &s)
 			}
 		})
 		if s.made == before.made && s.known == before.known && s.val == before.val {
