@@ -137,7 +137,7 @@ func (m *Machine) checkCall(item string, s *state) []Violation {
 	}
 	if s.made.has(c) {
 		found = append(found, Violation{Kind: Repeated, Call: item})
-	} else if !m.useful(s).has(c) {
+	} else if o := m.from(s); !o.useful().has(c) {
 		found = append(found, Violation{Kind: Idle, Call: item})
 	}
 	return found
@@ -203,18 +203,8 @@ func (m *Machine) disorder(n *node, s *state) []string {
 }
 
 // openConditions names what the undecided outcomes still need.
-func (m *Machine) openConditions(s *state) []string {
-	var conds set
-	for _, o := range m.outcomes {
-		v := o.tree.plain(s.known, s.val)
-		if v == yes {
-			break
-		}
-		if v == unknown && m.possible(o.tree, yes, s) {
-			conds |= m.needs(o.tree, yes, s)
-		}
-	}
-	var names []string
-	conds.each(func(i int) { names = append(names, m.conds[i]) })
+func (m *Machine) openConditions(s *state) (names []string) {
+	o := m.from(s)
+	o.open().each(func(i int) { names = append(names, m.conds[i]) })
 	return names
 }

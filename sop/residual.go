@@ -181,9 +181,8 @@ func (r *residual) addCondition(i int) error {
 
 // possibleSet tells whether all members not yet made can still be called.
 func (r *residual) possibleSet(members set) bool {
-	ok := true
-	(members &^ r.s.made).each(func(j int) { ok = ok && r.m.callableEver(j, r.s) })
-	return ok
+	o := r.m.from(r.s)
+	return o.callableEver(members &^ r.s.made)
 }
 
 // source is what still has to be called for condition i.

@@ -3,6 +3,19 @@ package sop
 // This file answers "can it still come true?" (DESIGN: blocked) and "which
 // calls does the undecided part still need?" (DESIGN: idle).
 
+// outlook is a state and what can still come of it.
+type outlook struct {
+	*Machine
+	state
+	// What the calls that can still be made can make known, where knowledge
+	// only grows and no condition helps some requirements when it is true and
+	// others when it is false; found out when first asked for.
+	seen, simple bool
+	attainable   set
+}
+
+func (m *Machine) from(s *state) outlook { return outlook{Machine: m, state: *s} }
+
 type stateKey struct{ made, known, val set }
 
 type possibleKey struct {
@@ -14,45 +27,60 @@ type possibleKey struct {
 // possible tells whether n can still get the wanted value: some assignment of
 // the conditions not yet known and some sequence of calls whose requirements
 // hold (orders ignored) lead there.
-func (m *Machine) possible(n *node, want truth, s *state) bool {
-	v := n.plain(s.known, s.val)
+func (o *outlook) possible(n *node, want truth) bool {
+	v := n.plain(o.known, o.val)
 	if v == want {
 		return true
 	}
-	if v != unknown && (n == nil || n.conds&m.touched == 0) {
+	if v != unknown && (n == nil || n.conds&o.touched == 0) {
 		return false
 	}
-	k := stateKey{s.made, s.known, s.val}
-	if m.effects == 0 {
-		return m.reach(n, want, k, m.bearsOn(n.conds))
+	k := stateKey{o.made, o.known, o.val}
+	if o.effects != 0 {
+		return o.explored(n, want, k)
 	}
-	key := possibleKey{k, n.id, want}
-	m.mu.Lock()
-	found, ok := m.memo[key]
-	m.mu.Unlock()
-	if !ok {
-		found = m.explore(n, want, k, map[stateKey]bool{})
-		m.mu.Lock()
-		if m.memo == nil {
-			m.memo = map[possibleKey]bool{}
+	pos, neg := n.pos, n.neg
+	if want == no {
+		pos, neg = neg, pos
+	}
+	if o.look(); o.simple {
+		fresh := n.conds & o.attainable
+		if fresh&(pos|o.phiPos)&(neg|o.phiNeg) == 0 {
+			return n.plain(o.known|fresh, o.val|fresh&pos) == want
 		}
-		m.memo[key] = found
-		m.mu.Unlock()
 	}
-	return found
+	return o.reach(n, want, k, pos|o.phiPos, neg|o.phiNeg, o.bearsOn(n.conds))
+}
+
+// look makes every call that can still be made, and gives each condition that
+// becomes known the value that helps the requirements.
+func (o *outlook) look() {
+	if o.seen {
+		return
+	}
+	o.seen = true
+	k := stateKey{o.made, o.known, o.val}
+	for {
+		k.made |= o.callable(k, all(len(o.calls))&^k.made)
+		fresh := o.establishable(k.made, all(len(o.conds))&^k.known)
+		if fresh == 0 {
+			o.simple, o.attainable = true, k.known&^o.known
+			return
+		}
+		if fresh&o.phiPos&o.phiNeg != 0 {
+			return
+		}
+		k.known |= fresh
+		k.val |= fresh & o.phiPos
+	}
 }
 
 // reach decides possible for graphs without effects, where knowledge only
 // grows: all calls whose requirements hold are made at once, and only the
 // values of the conditions that they establish are branched on. What bears on
-// n is all that is looked at.
-func (m *Machine) reach(n *node, want truth, k stateKey, bears bearing) bool {
-	pos, neg := n.pos, n.neg
-	if want == no {
-		pos, neg = neg, pos
-	}
-	pos |= m.phiPos
-	neg |= m.phiNeg
+// n is all that is looked at; pos and neg are the conditions that help when
+// they are true or false.
+func (m *Machine) reach(n *node, want truth, k stateKey, pos, neg set, bears bearing) bool {
 	for n.plain(k.known, k.val) == unknown {
 		k.made |= m.callable(k, bears.calls&^k.made)
 		fresh := m.establishable(k.made, bears.conds&^k.known)
@@ -68,7 +96,7 @@ func (m *Machine) reach(n *node, want truth, k stateKey, bears bearing) bool {
 		default:
 			c := fresh & -fresh
 			k.known |= c
-			if m.reach(n, want, k, bears) {
+			if m.reach(n, want, k, pos, neg, bears) {
 				return true
 			}
 			k.val |= c
@@ -87,8 +115,27 @@ func (m *Machine) callable(k stateKey, among set) (calls set) {
 	return calls
 }
 
-// explore decides possible where effects can change what was known: it
-// visits every state that calls can lead to.
+// explored decides possible where effects can change what was known; it is
+// remembered, since it can take long.
+func (m *Machine) explored(n *node, want truth, k stateKey) bool {
+	key := possibleKey{k, n.id, want}
+	m.mu.Lock()
+	found, ok := m.memo[key]
+	m.mu.Unlock()
+	if ok {
+		return found
+	}
+	found = m.explore(n, want, k, map[stateKey]bool{})
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.memo == nil {
+		m.memo = map[possibleKey]bool{}
+	}
+	m.memo[key] = found
+	return found
+}
+
+// explore visits every state that calls can lead to.
 func (m *Machine) explore(n *node, want truth, k stateKey, seen map[stateKey]bool) bool {
 	if n.plain(k.known, k.val) == want {
 		return true
@@ -139,61 +186,99 @@ func (m *Machine) exploreAnswers(c int, s state, visit func(state)) {
 	}
 }
 
-// useful is the calls that can make known what an undecided outcome still
-// needs; none once an outcome is due.
-func (m *Machine) useful(s *state) set {
-	if m.dueOutcome(s, false) >= 0 {
-		return 0
+// due returns the outcome that is due, or -1. With asPlain, orders that were
+// broken do not count against it.
+func (o *outlook) due(asPlain bool) int {
+	for k, out := range o.outcomes {
+		v := out.tree.plain(o.known, o.val)
+		if v == yes {
+			if asPlain || out.tree.orderedValue(&o.state) == yes {
+				return k
+			}
+			return -1 // true but for a broken order: nothing after it is due
+		}
+		if v == unknown && o.possible(out.tree, yes) {
+			return -1
+		}
 	}
-	return m.needed(s)
+	return -1
 }
 
-func (m *Machine) needed(s *state) (calls set) {
-	var conds, asked set
-	for _, o := range m.outcomes {
-		v := o.tree.plain(s.known, s.val)
-		if v == yes {
-			break
-		}
-		if v == unknown && m.possible(o.tree, yes, s) {
-			conds |= m.needs(o.tree, yes, s)
-		}
+func (m *Machine) dueOutcome(s *state, asPlain bool) int {
+	o := m.from(s)
+	return o.due(asPlain)
+}
+
+// useful is the calls that can make known what an undecided outcome still
+// needs; none once an outcome is due.
+func (o *outlook) useful() set {
+	if o.due(false) >= 0 {
+		return 0
 	}
+	return o.needed()
+}
+
+func (o *outlook) needed() (calls set) {
+	conds, asked := o.open(), set(0)
 	for conds != asked {
 		todo := conds &^ asked
 		asked = conds
-		todo.each(func(c int) {
-			m.helpers(c, s).each(func(j int) {
-				if !calls.has(j) {
-					calls |= bit(j)
-					if m.phi[j] != nil {
-						conds |= m.needs(m.phi[j], yes, s)
-					}
+		for ; todo != 0; todo &= todo - 1 {
+			fresh := o.helpers(todo.first()) &^ calls
+			calls |= fresh
+			for ; fresh != 0; fresh &= fresh - 1 {
+				if phi := o.phi[fresh.first()]; phi != nil {
+					conds |= o.needs(phi, yes)
 				}
-			})
-		})
+			}
+		}
 	}
 	return calls
 }
 
+// open is the conditions that the undecided outcomes still need.
+func (o *outlook) open() (conds set) {
+	for _, out := range o.outcomes {
+		v := out.tree.plain(o.known, o.val)
+		if v == yes {
+			break
+		}
+		if v == unknown {
+			conds |= o.needs(out.tree, yes)
+		}
+	}
+	return conds
+}
+
+// needs is the unknown conditions that n still needs to get the wanted value:
+// a branch that can no longer get there needs nothing.
+func (o *outlook) needs(n *node, want truth) (conds set) {
+	switch {
+	case n.plain(o.known, o.val) != unknown || !o.possible(n, want):
+		return 0
+	case n.op == Leaf:
+		return bit(n.cond)
+	case n.op == Not:
+		want = -want
+	}
+	for _, p := range n.parts {
+		conds |= o.needs(p, want)
+	}
+	return conds
+}
+
 // helpers is the calls that lead to condition c becoming known: those still
 // missing from a minimal set. A set with an impossible member helps nobody.
-func (m *Machine) helpers(c int, s *state) (calls set) {
-	for _, members := range m.sources[c] {
-		missing, ok := members&^s.made, true
-		// A set that lacks more than another one lacks adds nothing to it.
-		for _, other := range m.sources[c] {
-			less := other &^ s.made
-			ok = ok && (less == missing || !less.within(missing))
-		}
-		missing.each(func(j int) { ok = ok && m.callableEver(j, s) })
-		if ok {
+func (o *outlook) helpers(c int) (calls set) {
+	for _, members := range o.sources[c] {
+		missing := members &^ o.made
+		if o.least(missing, c) && o.callableEver(missing) {
 			calls |= missing
 		}
 	}
-	if m.touched.has(c) {
-		m.effects.each(func(j int) {
-			if (m.makes[j][0] | m.makes[j][1]).has(c) && m.callableEver(j, s) {
+	if o.touched.has(c) {
+		o.effects.each(func(j int) {
+			if (o.makes[j][0] | o.makes[j][1]).has(c) && o.callableEver(bit(j)) {
 				calls |= bit(j)
 			}
 		})
@@ -201,25 +286,23 @@ func (m *Machine) helpers(c int, s *state) (calls set) {
 	return calls
 }
 
-func (m *Machine) callableEver(j int, s *state) bool {
-	return !m.ends.has(j) && m.possible(m.phi[j], yes, s)
+// least tells that no source of condition c lacks less: a set that lacks more
+// than another one lacks adds nothing to it.
+func (o *outlook) least(missing set, c int) bool {
+	for _, other := range o.sources[c] {
+		if less := other &^ o.made; less != missing && less.within(missing) {
+			return false
+		}
+	}
+	return true
 }
 
-// needs is the unknown conditions that n still needs to get the wanted value:
-// a branch that can no longer get there needs nothing.
-func (m *Machine) needs(n *node, want truth, s *state) set {
-	if n.plain(s.known, s.val) != unknown || !m.possible(n, want, s) {
-		return 0
+// callableEver tells whether each of the calls can still be made.
+func (o *outlook) callableEver(calls set) bool {
+	for ; calls != 0; calls &= calls - 1 {
+		if j := calls.first(); o.ends.has(j) || !o.possible(o.phi[j], yes) {
+			return false
+		}
 	}
-	switch n.op {
-	case Leaf:
-		return bit(n.cond)
-	case Not:
-		return m.needs(n.parts[0], -want, s)
-	}
-	var conds set
-	for _, p := range n.parts {
-		conds |= m.needs(p, want, s)
-	}
-	return conds
+	return true
 }

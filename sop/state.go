@@ -108,21 +108,3 @@ func (m *Machine) apply(c int, s *state) {
 	s.known |= f | t
 	s.val = s.val&^f | t
 }
-
-// dueOutcome returns the outcome that is due, or -1. With asPlain, orders
-// that were broken do not count against it.
-func (m *Machine) dueOutcome(s *state, asPlain bool) int {
-	for k, o := range m.outcomes {
-		v := o.tree.plain(s.known, s.val)
-		if v == yes {
-			if asPlain || o.tree.orderedValue(s) == yes {
-				return k
-			}
-			return -1 // true but for a broken order: nothing after it is due
-		}
-		if v == unknown && m.possible(o.tree, yes, s) {
-			return -1
-		}
-	}
-	return -1
-}

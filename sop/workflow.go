@@ -26,7 +26,8 @@ func (m *Machine) Next(facts map[string]bool, history Workflow) []string {
 			right = append(right, o.end)
 		}
 	}
-	m.candidates(&s).each(func(c int) {
+	o := m.from(&s)
+	o.candidates().each(func(c int) {
 		next := m.step(&s, c, truth)
 		if m.canFinish(&next, truth) {
 			right = append(right, m.calls[c])
@@ -37,20 +38,20 @@ func (m *Machine) Next(facts map[string]bool, history Workflow) []string {
 }
 
 // candidates is the calls that are neither fault nor waste now.
-func (m *Machine) candidates(s *state) (calls set) {
-	(m.useful(s) &^ s.made &^ m.ends).each(func(c int) {
-		if m.phi[c].orderedValue(s) == yes {
+func (o *outlook) candidates() (calls set) {
+	for among := o.useful() &^ o.made &^ o.ends; among != 0; among &= among - 1 {
+		if c := among.first(); o.phi[c].orderedValue(&o.state) == yes {
 			calls |= bit(c)
 		}
-	})
+	}
 	return calls
 }
 
-// endsNow returns the item that ends the workflow rightly now, or "".
-func (m *Machine) endsNow(s *state) string {
-	if k := m.dueOutcome(s, false); k >= 0 {
-		if o := &m.outcomes[k]; o.call < 0 || m.phi[o.call].orderedValue(s) == yes {
-			return o.end
+// end returns the item that ends the workflow rightly now, or "".
+func (o *outlook) end() string {
+	if k := o.due(false); k >= 0 {
+		if out := &o.outcomes[k]; out.call < 0 || o.phi[out.call].orderedValue(&o.state) == yes {
+			return out.end
 		}
 	}
 	return ""
@@ -68,14 +69,15 @@ func (m *Machine) canFinish(s *state, truth set) bool {
 }
 
 func (m *Machine) finish(s state, truth set, dead map[state]bool) bool {
-	if m.endsNow(&s) != "" {
+	o := m.from(&s)
+	if o.end() != "" {
 		return true
 	}
 	if dead[s] {
 		return false
 	}
 	dead[s] = true
-	useful := m.useful(&s)
+	useful := o.useful()
 	for _, calls := range []set{useful, ^useful} {
 		found := false
 		m.faultless(&s, calls).each(func(c int) {
@@ -125,7 +127,7 @@ func (m *Machine) along(truth set, guide Workflow, rng *rand.Rand) (Workflow, bo
 			c.guide = append(c.guide, i)
 		}
 	}
-	return c.from(m.start(truth), make(Workflow, 0, len(m.calls)+1))
+	return c.after(m.start(truth), make(Workflow, 0, len(m.calls)+1))
 }
 
 // completion draws a workflow without fault and waste.
@@ -137,14 +139,15 @@ type completion struct {
 	dead  map[state]bool
 }
 
-func (m *completion) from(s state, w Workflow) (Workflow, bool) {
-	if end := m.endsNow(&s); end != "" {
+func (m *completion) after(s state, w Workflow) (Workflow, bool) {
+	o := m.from(&s)
+	if end := o.end(); end != "" {
 		return append(w, end), true
 	}
 	if m.dead[s] {
 		return nil, false
 	}
-	candidates := m.candidates(&s)
+	candidates := o.candidates()
 	calls := candidates.list()
 	m.rng.Shuffle(len(calls), func(i, j int) { calls[i], calls[j] = calls[j], calls[i] })
 	if i := slices.IndexFunc(m.guide, candidates.has); i >= 0 {
@@ -152,7 +155,7 @@ func (m *completion) from(s state, w Workflow) (Workflow, bool) {
 		calls[0], calls[guided] = calls[guided], calls[0]
 	}
 	for _, c := range calls {
-		if done, ok := m.from(m.step(&s, c, m.truth), append(w, m.calls[c])); ok {
+		if done, ok := m.after(m.step(&s, c, m.truth), append(w, m.calls[c])); ok {
 			return done, true
 		}
 	}
