@@ -86,6 +86,39 @@ func TestCanonicalKeepsMeaning(t *testing.T) {
 	})
 }
 
+// anyTree draws a tree whose names need not be identifiers.
+func anyTree(t *rapid.T, depth int) *sop.Tree {
+	op := rapid.SampledFrom([]sop.Op{sop.Leaf, sop.Leaf, sop.Not, sop.All, sop.Any, sop.Seq}).Draw(t, "op")
+	if op == sop.Leaf || depth == 0 {
+		return sop.L(rapid.OneOf(rapid.StringMatching(`[ab]{1,3}(\([ab]=b(, b=a)?\))?`), rapid.StringOfN(rapid.SampledFrom([]rune(`a"! <\é`)), 0, 3, -1)).Draw(t, "name"))
+	}
+	if op == sop.Not {
+		return sop.T(sop.Not, anyTree(t, depth-1))
+	}
+	tree := sop.T(op)
+	for range rapid.IntRange(0, 4).Draw(t, "parts") {
+		tree.Parts = append(tree.Parts, anyTree(t, depth-1))
+	}
+	return tree
+}
+
+func TestCanonicalSortsByJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		anyTree(t, 4).Canonical().Walk(func(n *sop.Tree) {
+			switch n.Op {
+			case sop.Leaf:
+				if got, want := n.String(), text(n.Name); got != want {
+					t.Fatalf("%q is written %s, want %s", n.Name, got, want)
+				}
+			case sop.All, sop.Any:
+				if !slices.IsSortedFunc(n.Parts, func(a, b *sop.Tree) int { return strings.Compare(a.String(), b.String()) }) {
+					t.Fatalf("parts are out of order: %s", n)
+				}
+			}
+		})
+	})
+}
+
 var identifier = rapid.StringMatching(`[a-z_][a-zA-Z0-9_]{0,6}`)
 
 func TestNameRoundTrip(t *testing.T) {

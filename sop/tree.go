@@ -52,17 +52,21 @@ func (o Op) Conjunctive() bool { return o == All || o == Seq }
 
 // Names returns the distinct leaf names of t, sorted.
 func (t *Tree) Names() []string {
-	seen := map[string]bool{}
-	t.Walk(func(n *Tree) {
-		if n.Op == Leaf {
-			seen[n.Name] = true
-		}
-	})
-	names := make([]string, 0, len(seen))
-	for n := range seen {
-		names = append(names, n)
+	names := t.leaves(make([]string, 0, 4))
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (t *Tree) leaves(names []string) []string {
+	if t == nil {
+		return names
 	}
-	sort.Strings(names)
+	if t.Op == Leaf {
+		return append(names, t.Name)
+	}
+	for _, p := range t.Parts {
+		names = p.leaves(names)
+	}
 	return names
 }
 
@@ -116,7 +120,7 @@ func (t *Tree) Canonical() *Tree {
 		}
 		return T(Not, inner)
 	}
-	var parts []*Tree
+	parts := make([]*Tree, 0, len(t.Parts))
 	for _, p := range t.Parts {
 		c := p.Canonical()
 		if c != nil && c.Op == t.Op && !t.Op.Ordered() {
@@ -126,7 +130,7 @@ func (t *Tree) Canonical() *Tree {
 		}
 	}
 	if !t.Op.Ordered() {
-		sort.Slice(parts, func(i, j int) bool { return parts[i].String() < parts[j].String() })
+		slices.SortFunc(parts, (*Tree).compare)
 		parts = slices.CompactFunc(parts, (*Tree).Equal)
 	}
 	if len(parts) == 1 {
@@ -135,11 +139,62 @@ func (t *Tree) Canonical() *Tree {
 	return T(t.Op, parts...)
 }
 
+// compare orders trees as their JSON is ordered.
+func (t *Tree) compare(u *Tree) int {
+	switch {
+	case t == nil || u == nil:
+	case t.Op == Leaf && u.Op == Leaf:
+		if verbatim(t.Name) && verbatim(u.Name) {
+			return compareQuoted(t.Name, u.Name)
+		}
+	case t.Op == Leaf:
+		return -1
+	case u.Op == Leaf:
+		return 1
+	case t.Op != u.Op:
+		return strings.Compare(string(t.Op), string(u.Op))
+	case len(t.Parts) > 0 && len(u.Parts) > 0:
+		return compareParts(t.Parts, u.Parts)
+	}
+	return strings.Compare(t.String(), u.String())
+}
+
+func compareParts(a, b []*Tree) int {
+	for i := range min(len(a), len(b)) {
+		if c := a[i].compare(b[i]); c != 0 {
+			return c
+		}
+	}
+	return len(b) - len(a) // a comma comes before a bracket
+}
+
+// compareQuoted orders a and b as they are ordered with a quote behind them.
+func compareQuoted(a, b string) int {
+	n := min(len(a), len(b))
+	if c := strings.Compare(a[:n], b[:n]); c != 0 || len(a) == len(b) {
+		return c
+	}
+	return strings.Compare(a[n:]+`"`, b[n:]+`"`)
+}
+
 // String returns the compact JSON form, "null" for nil.
 func (t *Tree) String() string {
 	var b strings.Builder
+	b.Grow(t.size())
 	t.append(&b)
 	return b.String()
+}
+
+// size is about the length of the JSON form.
+func (t *Tree) size() int {
+	if t == nil {
+		return len("null")
+	}
+	n := len(t.Op) + len(t.Name) + len(`{"":[]}`)
+	for _, p := range t.Parts {
+		n += p.size() + 1
+	}
+	return n
 }
 
 func (t *Tree) append(b *strings.Builder) {
@@ -153,7 +208,9 @@ func (t *Tree) append(b *strings.Builder) {
 		t.Parts[0].append(b)
 		b.WriteByte('}')
 	default:
-		b.WriteString(`{"` + string(t.Op) + `":[`)
+		b.WriteString(`{"`)
+		b.WriteString(string(t.Op))
+		b.WriteString(`":[`)
 		for i, p := range t.Parts {
 			if i > 0 {
 				b.WriteByte(',')
@@ -165,8 +222,24 @@ func (t *Tree) append(b *strings.Builder) {
 }
 
 func quote(b *strings.Builder, s string) {
+	if verbatim(s) {
+		b.WriteByte('"')
+		b.WriteString(s)
+		b.WriteByte('"')
+		return
+	}
 	q, _ := json.Marshal(s) // a string cannot fail
 	b.Write(q)
+}
+
+// verbatim tells that JSON writes s as it is, between quotes.
+func verbatim(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			return false
+		}
+	}
+	return true
 }
 
 // MarshalJSON writes a string for a leaf, else an object with the operator as
