@@ -40,10 +40,11 @@ func RenderGraph(format string, g *sop.Graph, rng *rand.Rand) string {
 			edges = [][2]string{}
 		}
 		payload := graphPayload{g.Requires, g.EstablishedBy, edges}
-		data, err := json.Marshal(payload)
+		marshal := json.Marshal
 		if rng.IntN(2) == 0 {
-			data, err = json.MarshalIndent(payload, "", "  ")
+			marshal = func(v any) ([]byte, error) { return json.MarshalIndent(v, "", "  ") }
 		}
+		data, err := marshal(payload)
 		if err != nil {
 			return "{}" // names and trees always marshal
 		}
@@ -68,13 +69,13 @@ func graphList(g *sop.Graph, rng *rand.Rand) string {
 		if t := g.Requires[call]; t != nil {
 			rule = graphInline(t)
 		}
-		fmt.Fprintf(&b, "- `%s`: %s\n", call, rule)
+		b.WriteString("- `" + call + "`: " + rule + "\n")
 	}
 	if len(g.EstablishedBy) > 0 {
 		b.WriteString("\n" + graphFactsHeading + ":\n")
 	}
 	for _, cond := range graphOrder(g.EstablishedBy, rng) {
-		fmt.Fprintf(&b, "- `%s`: %s\n", cond, graphSource(g.EstablishedBy[cond]))
+		b.WriteString("- `" + cond + "`: " + graphSource(g.EstablishedBy[cond]) + "\n")
 	}
 	edges := g.Edges()
 	if len(edges) > 0 {
@@ -82,7 +83,7 @@ func graphList(g *sop.Graph, rng *rand.Rand) string {
 	}
 	rng.Shuffle(len(edges), func(i, j int) { edges[i], edges[j] = edges[j], edges[i] })
 	for _, e := range edges {
-		fmt.Fprintf(&b, "- `%s` -> `%s`\n", e[0], e[1])
+		b.WriteString("- `" + e[0] + "` -> `" + e[1] + "`\n")
 	}
 	return b.String()
 }
@@ -102,7 +103,7 @@ func graphOutline(g *sop.Graph, rng *rand.Rand) string {
 	var b strings.Builder
 	b.WriteString(graphCallsHeading + ":\n")
 	for _, call := range graphOrder(g.Requires, rng) {
-		fmt.Fprintf(&b, "- `%s`\n", call)
+		b.WriteString("- `" + call + "`\n")
 		if t := g.Requires[call]; t != nil {
 			b.WriteString("  - requires:\n")
 			graphBranch(&b, t, 2)
@@ -113,14 +114,14 @@ func graphOutline(g *sop.Graph, rng *rand.Rand) string {
 			b.WriteString("  - comes after:\n")
 		}
 		for _, u := range before[call] {
-			fmt.Fprintf(&b, "    - `%s`\n", u)
+			b.WriteString("    - `" + u + "`\n")
 		}
 	}
 	if len(g.EstablishedBy) > 0 {
 		b.WriteString("\n" + graphFactsHeading + ":\n")
 	}
 	for _, cond := range graphOrder(g.EstablishedBy, rng) {
-		fmt.Fprintf(&b, "- `%s`\n", cond)
+		b.WriteString("- `" + cond + "`\n")
 		if t := g.EstablishedBy[cond]; t.Op == sop.Leaf && t.Name == sop.Conversation {
 			b.WriteString("  - known by: " + graphFromTalk + "\n")
 		} else {

@@ -73,6 +73,9 @@ func scnFromStart(source *sop.Tree) bool {
 	if source != nil && source.Op == sop.Leaf && source.Name == sop.Conversation {
 		return true
 	}
+	if source != nil && source.Op == sop.Leaf {
+		return false
+	}
 	sets, err := sop.MinimalSets(source)
 	return err == nil && len(sets) > 0 && len(sets[0]) == 0
 }
@@ -122,7 +125,7 @@ func (w *scnWriter) request() {
 	}
 	var lines []string
 	for _, p := range w.detailOrder(details) {
-		lines = append(lines, fmt.Sprintf("%s (`%s`): %s", scnLabel(w.v.Domain, p), p, scnDetail(w.v.Domain, p, details[p], w.form)))
+		lines = append(lines, scnLabel(w.v.Domain, p)+" (`"+p+"`): "+scnDetail(w.v.Domain, p, details[p], w.form))
 	}
 	w.list(scnDetailsSection, lines)
 

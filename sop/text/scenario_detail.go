@@ -3,7 +3,7 @@ package text
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"regexp"
@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/fmsop/fmsop/sop"
 )
@@ -111,7 +112,7 @@ func scnPlain(value any) string {
 	case nil:
 		return "none"
 	case string:
-		return strings.Join(strings.Fields(x), " ")
+		return scnFlat(x)
 	case float64:
 		return sop.Number(x)
 	case bool:
@@ -134,6 +135,20 @@ func scnPlain(value any) string {
 
 // scnNormal is the value as JSON holds it: numbers are float64.
 func scnNormal(value any) any {
+	switch x := value.(type) {
+	case nil, bool:
+		return x
+	case int:
+		return float64(x)
+	case float64:
+		if !math.IsNaN(x) && !math.IsInf(x, 0) {
+			return x
+		}
+	case string:
+		if utf8.ValidString(x) {
+			return x
+		}
+	}
 	data, err := json.Marshal(value)
 	var out any
 	if err != nil || json.Unmarshal(data, &out) != nil {
@@ -191,10 +206,14 @@ func scnReadDetail(d *sop.Domain, parameter, text string) any {
 		}
 	}
 	var value any
-	if json.Unmarshal([]byte(text), &value) == nil {
+	if scnBeginsJSON(text) && json.Unmarshal([]byte(text), &value) == nil {
 		return value
 	}
 	return text
+}
+
+func scnBeginsJSON(text string) bool {
+	return text != "" && strings.IndexByte(`{["-0123456789tfn`, text[0]) >= 0
 }
 
 func scnLabel(d *sop.Domain, parameter string) string {
@@ -248,6 +267,13 @@ func scnFill(text string, word func(parameter, before, after string) (string, bo
 	return b.String() + rest
 }
 
-func scnKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+func scnKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
 
 func scnPick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }

@@ -3,7 +3,9 @@ package text
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fmsop/fmsop/sop"
 )
@@ -60,7 +62,26 @@ func (r *scnRecords) fill(text string, args map[string]string) string {
 	}))
 }
 
-func scnFlat(s string) string { return strings.Join(strings.Fields(s), " ") }
+// scnFlat puts one blank for every white space, and none at the ends.
+func scnFlat(s string) string {
+	if scnIsFlat(s) {
+		return s
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// scnIsFlat tells it of plain ASCII; other text it does not look at.
+func scnIsFlat(s string) bool {
+	blank := true
+	for i := range len(s) {
+		c := s[i]
+		if c < ' ' || c >= utf8.RuneSelf || c == ' ' && blank {
+			return false
+		}
+		blank = c == ' '
+	}
+	return !blank || s == ""
+}
 
 func scnNormalLine(s string) string { return strings.TrimSuffix(scnFlat(s), ".") }
 
@@ -132,10 +153,18 @@ func (r *scnRecords) value(key string, x float64, ok bool, form scnForm) string 
 
 var scnMark = regexp.MustCompile("^(.*) \\[(value )?`([^`]+)`: ([^`\\[\\]]+)\\]$")
 
+// scnReadMark spares lines without a mark the expression.
+func scnReadMark(line string) []string {
+	if !strings.HasSuffix(line, "]") {
+		return nil
+	}
+	return scnMark.FindStringSubmatch(line)
+}
+
 // read tells what a record line says. The error names the line.
 func (r *scnRecords) read(line string) (scnFinding, error) {
 	line = scnNormalLine(line)
-	if m := scnMark.FindStringSubmatch(line); m != nil {
+	if m := scnReadMark(line); m != nil {
 		if f, ok := r.readMark(m[2] != "", m[3], m[4]); ok {
 			if body := scnNormalLine(m[1]); !f.value && body != scnNormalLine(r.factLine(f.key, f.holds)) {
 				return scnFinding{}, fmt.Errorf("the record %q contradicts its mark, want the line %q", line, r.factLine(f.key, f.holds))
@@ -143,7 +172,7 @@ func (r *scnRecords) read(line string) (scnFinding, error) {
 			return f, nil
 		}
 	}
-	found := append([]scnFinding{}, r.facts[line]...)
+	found := slices.Clip(r.facts[line])
 	for _, v := range r.values {
 		rest, ok := strings.CutPrefix(line, strings.TrimLeft(v.before, " "))
 		if !ok {

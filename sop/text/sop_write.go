@@ -9,7 +9,6 @@ package text
 
 import (
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,10 +60,12 @@ func RenderSOP(style Style, v *sop.Variant, rng *rand.Rand) string {
 	default:
 		w.numbered()
 	}
-	return strings.TrimRight(sopBlankLines.ReplaceAllString(w.b.String(), "\n\n"), "\n") + "\n"
+	text := w.b.String()
+	for strings.Contains(text, "\n\n\n") {
+		text = strings.ReplaceAll(text, "\n\n\n", "\n\n")
+	}
+	return strings.TrimRight(text, "\n") + "\n"
 }
-
-var sopBlankLines = regexp.MustCompile(`\n{3,}`)
 
 // sopWriter writes one document.
 type sopWriter struct {
@@ -76,7 +77,7 @@ type sopWriter struct {
 	plain   bool        // the two ends of a customer's request
 	conds   []string    // in the order in which the rules lead to them
 	calls   []string
-	habit   map[string]int  // by kind and topic, the phrase that this document keeps to
+	habit   map[sopUse]int  // the phrase that this document keeps to
 	glossed map[string]bool // calls that have been explained
 	told    map[string]bool // conditions whose source has been told
 	titled  map[string]bool // words used in headings of steps
@@ -88,7 +89,7 @@ type sopWriter struct {
 func newSopWriter(style Style, v *sop.Variant, rng *rand.Rand) *sopWriter {
 	w := &sopWriter{
 		v: v, rng: rng, style: style, trees: newTreeWriter(v, rng), number: rng.IntN(2) == 0,
-		habit: map[string]int{}, glossed: map[string]bool{}, told: map[string]bool{}, titled: map[string]bool{},
+		habit: map[sopUse]int{}, glossed: map[string]bool{}, told: map[string]bool{}, titled: map[string]bool{},
 	}
 	w.plain = sopPlain(&v.Graph)
 	w.rules = sopRules(&v.Graph)
@@ -100,7 +101,7 @@ func newSopWriter(style Style, v *sop.Variant, rng *rand.Rand) *sopWriter {
 func sopPlain(g *sop.Graph) bool {
 	o := g.Outcomes
 	return len(o) == 2 && o[0].End == g.Goal && o[1].End != g.Goal && o[1].Tree == nil &&
-		o[0].Tree.Canonical().Equal(g.Requires[g.Goal].Canonical())
+		(o[0].Tree.Equal(g.Requires[g.Goal]) || o[0].Tree.Canonical().Equal(g.Requires[g.Goal].Canonical()))
 }
 
 // sopRules gives the rules of the goal in the order of the text. They are those
@@ -170,16 +171,16 @@ func (w *sopWriter) short(kind sopKind, args sopArgs) string {
 }
 
 func (w *sopWriter) choose(kind sopKind, topic string) *sopPhrase {
-	fit := sopFitting()[sopUse{w.style, kind, topic}]
-	key := string(kind) + topic
-	last, has := w.habit[key]
+	use := sopUse{w.style, kind, topic}
+	fit := sopFitting()[use]
+	last, has := w.habit[use]
 	switch {
 	case kind == sayNote || !has:
 		last = w.rng.IntN(len(fit))
 	case w.style == Policy && len(fit) > 1: // prose does not repeat itself
 		last = (last + 1 + w.rng.IntN(len(fit)-1)) % len(fit)
 	}
-	w.habit[key] = last
+	w.habit[use] = last
 	return fit[last]
 }
 
@@ -310,7 +311,10 @@ func (w *sopWriter) parameters(name string) string {
 	return strings.Join(params, ", ")
 }
 
-func (w *sopWriter) line(s string) { w.b.WriteString(s + "\n") }
+func (w *sopWriter) line(s string) {
+	w.b.WriteString(s)
+	w.b.WriteByte('\n')
+}
 
 func (w *sopWriter) heading(names ...string) {
 	name := sopPick(w.rng, names)

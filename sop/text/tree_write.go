@@ -181,8 +181,10 @@ var sopStructure = strings.NewReplacer("`", "'", "|", "/", "(", "[", ")", "]", "
 // sopPlainWords makes text from a pack safe within a line: blanks collapsed, none
 // of the characters that carry structure.
 func sopPlainWords(s string) string {
-	s = sopStructure.Replace(s)
-	return strings.TrimRight(strings.Join(strings.Fields(s), " "), ".;:, ")
+	if !scnIsFlat(s) || strings.ContainsAny(s, "`|()") {
+		s = scnFlat(sopStructure.Replace(s))
+	}
+	return strings.TrimRight(s, ".;:, ")
 }
 
 // treeTidy merges what the canonical form merges, but keeps the order of the
