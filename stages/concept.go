@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/fmsop/fmsop/augment"
 	"github.com/fmsop/fmsop/dataset"
 	"github.com/fmsop/fmsop/sop"
 	"github.com/fmsop/fmsop/sop/text"
@@ -34,13 +33,14 @@ const (
 // length nor its likeness to the other answers tells anything.
 type conceptJob struct {
 	*worker
-	pool        *pool
-	variants    []int
-	terms       []*sop.Term        // used in the procedure
-	own         map[*sop.Term]bool // those whose rows belong to the job's split
-	substitutes map[*sop.Term][]augment.Substitution
-	asked       map[string]int // rows by view and subject
-	ahead       int            // rows under authored meanings more than under exchanged ones
+	*glossary
+	pool     *pool
+	variants []int
+	terms    []*sop.Term        // used in the procedure
+	used     map[*sop.Term]bool // the same
+	own      map[*sop.Term]bool // those whose rows belong to the job's split
+	asked    map[string]int     // rows by view and subject
+	ahead    int                // rows under authored meanings more than under exchanged ones
 }
 
 // mirrored is how many rows of a family are kept. If all were, the one that is
@@ -48,19 +48,19 @@ type conceptJob struct {
 const mirrored = 2
 
 // runConcept fills the batch with the job's stage-1 rows and drops.
-func (j *Job) runConcept(o Options, batch *dataset.Batch) error {
+func (j *Job) runConcept(o Options, g *glossary, batch *dataset.Batch) error {
 	rng := newRand(o.Seed, "job", j.Stage, j.Domain.Name, j.Procedure.Goal, j.Index)
 	w := &conceptJob{
-		worker: &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), seen: map[string]bool{}, drops: map[string]int{}},
-		pool:   newPool(j.Domain, j.Procedure, o.Seed), own: map[*sop.Term]bool{},
-		substitutes: map[*sop.Term][]augment.Substitution{}, asked: map[string]int{},
+		worker:   &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), seen: map[string]bool{}, drops: map[string]int{}},
+		glossary: g, pool: newPool(j.Domain, j.Procedure, o.Seed),
+		used: map[*sop.Term]bool{}, own: map[*sop.Term]bool{}, asked: map[string]int{},
 	}
 	for i := range max(variantsPerJob, j.Groups/12) {
 		w.variants = append(w.variants, j.Index+i*j.Of)
 	}
 	for _, t := range j.Domain.Glossary {
 		if slices.Contains(t.UsedIn, j.Procedure.Goal) {
-			w.terms = append(w.terms, t)
+			w.terms, w.used[t] = append(w.terms, t), true
 			w.own[t] = j.Split == "" || w.splitOfTerm(t) == j.Split
 		}
 	}

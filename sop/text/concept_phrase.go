@@ -9,35 +9,53 @@ import (
 	"github.com/fmsop/fmsop/sop"
 )
 
-// Situation words what a term of the glossary names, without the term: a line
-// of a file, an outcome of a check, an instruction, a setting. The kind is that
-// of Concept. It is false for a term that words no condition, action, value or
-// threshold of the domain.
-func Situation(d *sop.Domain, t *sop.Term, rng *rand.Rand) (kind, phrase string, ok bool) {
-	forms := situationForms(d, t.Type)[t.Of]
-	if t.Of == "" || len(forms) == 0 {
-		return "", "", false
+// Situations words what the terms of a domain's glossary name. It is only read
+// once it is made.
+type Situations struct {
+	domain *sop.Domain
+	forms  map[string]map[string][]string // by kind, by what they are about
+	names  map[string][]string            // sorted, by kind
+}
+
+// NewSituations collects the phrases of a domain.
+func NewSituations(d *sop.Domain) *Situations {
+	s := &Situations{domain: d, forms: map[string]map[string][]string{}, names: map[string][]string{}}
+	for _, kind := range conceptViewKinds[ApplicationView] {
+		s.forms[kind] = situationForms(d, kind)
+		s.names[kind] = sopNames(s.forms[kind])
+	}
+	return s
+}
+
+// Has is false for a term that words no condition, action, value or threshold
+// of the domain.
+func (s *Situations) Has(t *sop.Term) bool { return t.Of != "" && len(s.forms[t.Type][t.Of]) > 0 }
+
+// Draw words what a term names, without the term: a line of a file, an outcome
+// of a check, an instruction, a setting. The term's type is the kind of a
+// Concept. It is empty where Has is false.
+func (s *Situations) Draw(t *sop.Term, rng *rand.Rand) string {
+	if !s.Has(t) {
+		return ""
 	}
 	taken := map[string]string{}
-	phrase = scnFill(forms[rng.IntN(len(forms))], func(slot, _, _ string) (string, bool) {
+	return scnFill(scnPick(rng, s.forms[t.Type][t.Of]), func(slot, _, _ string) (string, bool) {
 		switch {
 		case slot == "value":
-			return situationNumber(d, t, rng), true
+			return situationNumber(s.domain, t, rng), true
 		case taken[slot] == "":
-			taken[slot] = situationExample(d, slot, taken, rng)
+			taken[slot] = situationExample(s.domain, slot, taken, rng)
 		}
 		return taken[slot], true
 	})
-	return t.Type, phrase, true
 }
 
-// SituationOf returns the names of the domain that a phrase of Situation can
-// be about, sorted: more than one where forms of two fit.
-func SituationOf(d *sop.Domain, kind, phrase string) []string {
+// Of returns the names of the domain that a phrase of Draw can be about,
+// sorted: more than one where forms of two fit.
+func (s *Situations) Of(kind, phrase string) []string {
 	var names []string
-	forms := situationForms(d, kind)
-	for _, name := range sopNames(forms) {
-		if slices.ContainsFunc(forms[name], func(form string) bool { _, ok := conceptMatch(form, phrase); return ok }) {
+	for _, name := range s.names[kind] {
+		if slices.ContainsFunc(s.forms[kind][name], func(form string) bool { _, ok := conceptMatch(form, phrase); return ok }) {
 			names = append(names, name)
 		}
 	}
@@ -177,32 +195,83 @@ func clauses(texts ...string) []string {
 	return list
 }
 
-// Explains tells whether a document of RenderSOP says next to the identifier
-// what it stands for: what a reader needs who does not know the name.
-func Explains(document string, n Named) bool {
-	if len(n.Clauses) == 0 {
-		return false
+// Explanations is what a document of RenderSOP says next to its identifiers.
+type Explanations struct {
+	document string // in small letters, as all that follows
+	comments []codeComment
+}
+
+type codeComment struct{ code, comment string } // code without its first word
+
+// NewExplanations reads the document.
+func NewExplanations(document string) *Explanations {
+	x := &Explanations{document: strings.ToLower(document)}
+	if !strings.Contains(x.document, "//") {
+		return x
 	}
-	for _, line := range strings.Split(strings.ToLower(document), "\n") {
-		for _, clause := range n.Clauses[:min(2, len(n.Clauses))] {
-			if explainsLine(line, strings.ToLower(n.Name), strings.ToLower(clause), n.Kind) {
-				return true
-			}
+	for line := range strings.Lines(x.document) {
+		code, comment, ok := strings.Cut(line, "//")
+		_, code, named := strings.Cut(strings.TrimSpace(code), " ")
+		if ok && named {
+			x.comments = append(x.comments, codeComment{code, strings.TrimSpace(comment)})
+		}
+	}
+	return x
+}
+
+// Has tells whether the document says next to the identifier what it stands
+// for: what a reader needs who does not know the name.
+func (x *Explanations) Has(n Named) bool {
+	name := strings.ToLower(n.Name)
+	for _, clause := range n.Clauses[:min(2, len(n.Clauses))] {
+		if clause = strings.ToLower(clause); x.ticked(name, clause, n.Kind) || x.commented(name, clause, n.Kind) {
+			return true
 		}
 	}
 	return false
 }
 
-func explainsLine(line, name, clause, kind string) bool {
+// ticked looks at each place where the identifier stands in backticks.
+func (x *Explanations) ticked(name, clause, kind string) bool {
 	ticked := "`" + name + "`"
-	if strings.Contains(line, clause+" ("+ticked) || strings.Contains(line, ticked+" ("+clause) || strings.Contains(line, "| "+ticked+" | "+clause+" |") {
-		return true
+	for from := 0; ; {
+		i := strings.Index(x.document[from:], ticked)
+		if i < 0 {
+			return false
+		}
+		before, after := x.document[:from+i], x.document[from+i+len(ticked):]
+		if follows(after, " (", clause, "") || follows(after, " | ", clause, " |") && strings.HasSuffix(before, "| ") {
+			return true
+		}
+		if head, ok := strings.CutSuffix(before, " ("); ok && strings.HasSuffix(head, clause) {
+			return true
+		}
+		if kind == "quantity" {
+			start := strings.LastIndexByte(before, '\n') + 1
+			line, _, _ := strings.Cut(x.document[start:], "\n")
+			if strings.Contains(line, clause) {
+				return true
+			}
+		}
+		from += i + len(ticked)
 	}
-	if code, comment, ok := strings.Cut(line, "//"); ok && strings.HasPrefix(strings.TrimSpace(comment), clause) {
-		_, after, found := strings.Cut(strings.TrimSpace(code), " ")
-		return found && (after == name || kind == "quantity" && strings.HasPrefix(after, name+" in "))
+}
+
+// follows tells whether a text begins with the parts.
+func follows(text string, parts ...string) bool {
+	for _, p := range parts {
+		var ok bool
+		if text, ok = strings.CutPrefix(text, p); !ok {
+			return false
+		}
 	}
-	return kind == "quantity" && strings.Contains(line, ticked) && strings.Contains(line, clause)
+	return true
+}
+
+func (x *Explanations) commented(name, clause, kind string) bool {
+	return slices.ContainsFunc(x.comments, func(c codeComment) bool {
+		return strings.HasPrefix(c.comment, clause) && (c.code == name || kind == "quantity" && follows(c.code, name, " in "))
+	})
 }
 
 // CallWords says what a call of the domain does, or "" for none.
