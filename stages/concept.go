@@ -39,8 +39,9 @@ type conceptJob struct {
 	terms    []*sop.Term        // used in the procedure
 	used     map[*sop.Term]bool // the same
 	own      map[*sop.Term]bool // those whose rows belong to the job's split
-	asked    map[string]int     // rows by view and subject
-	ahead    int                // rows under authored meanings more than under exchanged ones
+	named    map[*cell][]text.Named
+	asked    map[string]int // rows by view and subject
+	ahead    int            // rows under authored meanings more than under exchanged ones
 }
 
 // mirrored is how many rows of a family are kept. If all were, the one that is
@@ -53,7 +54,7 @@ func (j *Job) runConcept(o Options, g *glossary, batch *dataset.Batch) error {
 	w := &conceptJob{
 		worker:   &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), seen: map[string]bool{}, drops: map[string]int{}},
 		glossary: g, pool: newPool(j.Domain, j.Procedure, o.Seed),
-		used: map[*sop.Term]bool{}, own: map[*sop.Term]bool{}, asked: map[string]int{},
+		used: map[*sop.Term]bool{}, own: map[*sop.Term]bool{}, named: map[*cell][]text.Named{}, asked: map[string]int{},
 	}
 	for i := range max(variantsPerJob, j.Groups/12) {
 		w.variants = append(w.variants, j.Index+i*j.Of)

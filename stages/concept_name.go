@@ -51,7 +51,10 @@ func (w *conceptJob) nameFamily(view string) error {
 	}
 	style, seed := text.Styles[w.rng.IntN(len(text.Styles))], w.termStyle()
 	tools := w.tools(view, c, m)
-	before := w.naming(c.V, c.choice.Names, style, tools, seed)
+	if w.named[c] == nil {
+		w.named[c] = text.NamedOf(c.V)
+	}
+	before := w.naming(c.V, w.named[c], c.choice.Names, style, tools, seed)
 	candidates := w.identifiers(view, before, m)
 	if candidates == nil {
 		w.drops[DropNoTerm]++
@@ -69,7 +72,7 @@ func (w *conceptJob) nameFamily(view string) error {
 				if err != nil {
 					return err
 				}
-				after = w.naming(v, choice.Names, style, tools, seed)
+				after = w.naming(v, text.NamedOf(v), choice.Names, style, tools, seed)
 			}
 			n, how = after, exchanged
 		}
@@ -110,12 +113,11 @@ func (w *conceptJob) tools(view string, c *cell, m int) []string {
 }
 
 // naming writes the variant, which has the names, and the further calls.
-func (w *conceptJob) naming(v *sop.Variant, names map[string]string, style text.Style, tools []string, st termStyle) *naming {
-	n := &naming{variant: v, names: map[string]string{}, identifiers: map[string]identifier{}}
+func (w *conceptJob) naming(v *sop.Variant, named []text.Named, names map[string]string, style text.Style, tools []string, st termStyle) *naming {
+	n := &naming{variant: v, named: named, names: map[string]string{}, identifiers: map[string]identifier{}}
 	maps.Copy(n.names, names)
 	n.document = text.RenderSOP(style, v, st.rand(1))
-	n.named = text.NamedOf(v)
-	list := slices.Clone(n.named)
+	list := slices.Clone(named)
 	for _, base := range tools {
 		written := base
 		if alias, ok := names[base]; ok {

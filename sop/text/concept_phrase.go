@@ -223,38 +223,38 @@ func NewExplanations(document string) *Explanations {
 // for: what a reader needs who does not know the name.
 func (x *Explanations) Has(n Named) bool {
 	name := strings.ToLower(n.Name)
-	for _, clause := range n.Clauses[:min(2, len(n.Clauses))] {
-		if clause = strings.ToLower(clause); x.ticked(name, clause, n.Kind) || x.commented(name, clause, n.Kind) {
-			return true
-		}
+	clauses := make([]string, 0, 2)
+	for _, c := range n.Clauses[:min(2, len(n.Clauses))] {
+		clauses = append(clauses, strings.ToLower(c))
 	}
-	return false
+	return x.ticked(name, n.Kind, clauses) || x.commented(name, n.Kind, clauses)
 }
 
 // ticked looks at each place where the identifier stands in backticks.
-func (x *Explanations) ticked(name, clause, kind string) bool {
+func (x *Explanations) ticked(name, kind string, clauses []string) bool {
 	ticked := "`" + name + "`"
-	for from := 0; ; {
-		i := strings.Index(x.document[from:], ticked)
+	for end := 0; ; {
+		i := strings.Index(x.document[end:], ticked)
 		if i < 0 {
 			return false
 		}
-		before, after := x.document[:from+i], x.document[from+i+len(ticked):]
-		if follows(after, " (", clause, "") || follows(after, " | ", clause, " |") && strings.HasSuffix(before, "| ") {
-			return true
-		}
-		if head, ok := strings.CutSuffix(before, " ("); ok && strings.HasSuffix(head, clause) {
-			return true
-		}
-		if kind == "quantity" {
-			start := strings.LastIndexByte(before, '\n') + 1
-			line, _, _ := strings.Cut(x.document[start:], "\n")
-			if strings.Contains(line, clause) {
+		before, after := x.document[:end+i], x.document[end+i+len(ticked):]
+		for _, clause := range clauses {
+			head, inside := strings.CutSuffix(before, " (")
+			if inside && strings.HasSuffix(head, clause) || follows(after, " (", clause) ||
+				strings.HasSuffix(before, "| ") && follows(after, " | ", clause, " |") ||
+				kind == "quantity" && strings.Contains(lineOf(before, after), clause) {
 				return true
 			}
 		}
-		from += i + len(ticked)
+		end += i + len(ticked)
 	}
+}
+
+// lineOf is what stands on one line around a place.
+func lineOf(before, after string) string {
+	after, _, _ = strings.Cut(after, "\n")
+	return before[strings.LastIndexByte(before, '\n')+1:] + "`" + after
 }
 
 // follows tells whether a text begins with the parts.
@@ -268,9 +268,10 @@ func follows(text string, parts ...string) bool {
 	return true
 }
 
-func (x *Explanations) commented(name, clause, kind string) bool {
+func (x *Explanations) commented(name, kind string, clauses []string) bool {
 	return slices.ContainsFunc(x.comments, func(c codeComment) bool {
-		return strings.HasPrefix(c.comment, clause) && (c.code == name || kind == "quantity" && follows(c.code, name, " in "))
+		return (c.code == name || kind == "quantity" && follows(c.code, name, " in ")) &&
+			slices.ContainsFunc(clauses, func(clause string) bool { return strings.HasPrefix(c.comment, clause) })
 	})
 }
 
