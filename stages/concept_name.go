@@ -93,23 +93,22 @@ func (w *conceptJob) nameFamily(view string) error {
 	return nil
 }
 
-// tools draws calls of the domain that the procedure does not need: as many
-// as a small procedure lacks, and a few more.
+// tools are calls of the domain that the variant does not need: as many as a
+// small procedure lacks, and a few more. A job takes them in one order, so that
+// its families share them.
 func (w *conceptJob) tools(view string, c *cell, m int) []string {
 	if view != text.ToolChoiceView {
 		return nil
 	}
-	used := map[string]bool{}
+	needed := map[string]bool{}
 	for _, call := range c.V.Calls {
-		used[call.Base] = true
+		needed[call.Base] = true
 	}
-	var others []string
-	for _, base := range sortedKeys(w.Domain.Actions) {
-		if !used[base] && !slices.ContainsFunc(sortedKeys(c.V.Conditions), func(n string) bool { return c.V.Conditions[n].Base == base }) {
-			others = append(others, base)
-		}
+	for _, condition := range c.V.Conditions {
+		needed[condition.Base] = true
 	}
-	return shuffledOf(w.rng, others)[:min(len(others), max(0, m+1-len(c.V.Calls))+w.rng.IntN(4))]
+	others := slices.DeleteFunc(slices.Clone(w.calls), func(base string) bool { return needed[base] })
+	return others[:min(len(others), max(0, m+1-len(c.V.Calls))+w.rng.IntN(4))]
 }
 
 // naming writes the variant, which has the names, and the further calls.
@@ -171,10 +170,14 @@ func (w *conceptJob) identifiers(view string, n *naming, m int) []identifier {
 	if len(all) <= m {
 		return nil
 	}
-	chosen := []identifier{leastAsked(w, view, all, identifierKey)}
+	first, inner := subject(w, view, all, identifierKey)
+	chosen := []identifier{first}
 	alike := make([]float64, len(all))
 	for i, id := range all {
-		alike[i] = likeness(chosen[0], id).Mean()
+		alike[i] = likeness(first, id).Mean()
+		if inner && w.circle[view][identifierKey(id)] {
+			alike[i] += weighCircle
+		}
 	}
 	for len(chosen) <= m {
 		best, top := -1, -1.0
@@ -191,6 +194,9 @@ func (w *conceptJob) identifiers(view string, n *naming, m int) []identifier {
 			return nil
 		}
 		chosen = append(chosen, all[best])
+	}
+	for _, id := range chosen {
+		w.enter(view, identifierKey(id))
 	}
 	return chosen
 }

@@ -17,8 +17,8 @@ const maxOthers = 6
 func termName(t *sop.Term) string { return t.Term }
 
 // termFamily makes the rows of one family of a view over the glossary. Its
-// candidates are a subject and what stands in for it: declared confusables
-// first, then terms of another type that are alike by name or use.
+// candidates are a subject and what stands in for it: declared confusables,
+// and terms of another type that are alike by name or use.
 func (w *conceptJob) termFamily(view string) error {
 	m := w.opts.Ratio[0]
 	var subjects []*sop.Term
@@ -31,10 +31,14 @@ func (w *conceptJob) termFamily(view string) error {
 		w.drops[DropNoTerm]++
 		return nil
 	}
-	candidates := w.candidates(leastAsked(w, view, subjects, termName), m)
+	t, inner := subject(w, view, subjects, termName)
+	candidates := w.candidates(view, t, inner, m)
 	if candidates == nil {
 		w.drops[DropNegatives]++
 		return nil
+	}
+	for _, t := range candidates {
+		w.enter(view, t.Term)
 	}
 	// Only of those that are told apart from all others can be asked.
 	var known []*sop.Term
@@ -85,12 +89,15 @@ func (w *conceptJob) decided(t *sop.Term, candidates []*sop.Term) bool {
 
 // Weights by which candidates are chosen; likeness counts from 0 to 1.
 const (
-	weighOwn     = 0.5  // it can be asked for too
-	weighDecided = 0.75 // it and those chosen so far are told apart both ways
-	weighChance  = 0.4
+	weighCircle   = 2    // it has been a candidate of the view before
+	weighDeclared = 1.5  // it is a declared confusable
+	weighDecided  = 0.75 // it and those chosen so far are told apart both ways
+	weighAskable  = 1    // it can be asked for too
+	weighUsed     = 0.5  // the procedure uses it
+	weighChance   = 0.4
 )
 
-// rival is a term of another type that could stand in a subject's place.
+// rival is a term that is wrong in a subject's place.
 type rival struct {
 	place  int // in the glossary
 	weight float64
@@ -98,43 +105,34 @@ type rival struct {
 	chosen bool
 }
 
-// candidates returns t and m terms that are wrong in its place, or nil.
-func (w *conceptJob) candidates(t *sop.Term, m int) []*sop.Term {
-	chosen := []*sop.Term{t}
-	var declared []*sop.Term
+// candidates returns t and m terms that are wrong in its place, or nil. Those
+// of an inner subject are of the circle, as far as that goes.
+func (w *conceptJob) candidates(view string, t *sop.Term, inner bool, m int) []*sop.Term {
 	var rivals []rival
 	all := w.All(t)
 	for i := range all {
-		switch s := &all[i]; s.Because {
-		case augment.Confusable:
-			declared = append(declared, s.Term)
-		case augment.OtherType:
-			r := rival{place: i, weight: s.Mean(), apart: true}
-			if w.own[s.Term] {
-				r.weight += weighOwn
-			}
-			if !w.used[s.Term] {
-				r.weight -= weighOwn
-			}
-			rivals = append(rivals, r)
-		case augment.Undecided:
+		s := &all[i]
+		if s.Because == augment.Undecided {
 			w.drops[DropUndecided]++
 		}
-	}
-	choose := func(c *sop.Term) {
-		chosen = append(chosen, c)
-		place := w.Place(c)
-		for i := range rivals {
-			r := &rivals[i]
-			r.chosen = r.chosen || r.place == place
-			r.apart = r.apart && w.At(r.place, place).Wrong()
+		if !s.Wrong() {
+			continue
 		}
-	}
-	for _, c := range shuffledOf(w.rng, declared) {
-		if len(chosen) <= m {
-			choose(c)
+		r := rival{place: i, weight: s.Mean(), apart: true}
+		for _, more := range []struct {
+			is     bool
+			weight float64
+		}{
+			{s.Because == augment.Confusable, weighDeclared}, {w.askable(view, s.Term), weighAskable}, {w.used[s.Term], weighUsed},
+			{inner && w.circle[view][s.Term.Term], weighCircle},
+		} {
+			if more.is {
+				r.weight += more.weight
+			}
 		}
+		rivals = append(rivals, r)
 	}
+	chosen := []*sop.Term{t}
 	for len(chosen) <= m {
 		best, top := -1, -1.0
 		for i := range rivals {
@@ -153,7 +151,13 @@ func (w *conceptJob) candidates(t *sop.Term, m int) []*sop.Term {
 		if best < 0 {
 			return nil
 		}
-		choose(all[rivals[best].place].Term)
+		place := rivals[best].place
+		rivals[best].chosen = true
+		chosen = append(chosen, all[place].Term)
+		for i := range rivals {
+			r := &rivals[i]
+			r.apart = r.apart && (r.place == place || w.At(r.place, place).Wrong())
+		}
 	}
 	return chosen
 }
