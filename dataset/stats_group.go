@@ -158,3 +158,10 @@ func hash64(seed uint64, parts ...string) uint64 {
 	}
 	return mix(h)
 }
+
+// mix is the finalizer of splitmix64: every bit depends on every other.
+func mix(h uint64) uint64 {
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	return h ^ h>>31
+}
