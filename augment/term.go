@@ -1,7 +1,6 @@
 package augment
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -14,22 +13,26 @@ import (
 // It is the one operator of stage 1.
 const Substitute Operator = "substitution"
 
-// Reasons for which a term is wrong in the place of another. Undecided means
-// that nothing says so: such a substitution is no negative.
+// What speaks for or against a term in the place of another one. Undecided
+// means that nothing does: such a substitution is no negative.
 const (
-	Confusable = "confusable" // declared so, with the authored reason
-	OtherType  = "type"       // terms of two types do not name one thing
+	Confusable = "confusable" // wrong, declared so with the authored reason
+	OtherType  = "type"       // wrong: terms of two types do not name one thing
+	Synonym    = "synonym"    // right: a word of one stands for the other too
 	Undecided  = ""
 )
 
 // Substitution is a term in the place of another one.
 type Substitution struct {
 	Term    *sop.Term
-	Because string // Confusable, OtherType or Undecided
+	Because string // Confusable, OtherType, Synonym or Undecided
 	// NotBecause is the authored reason of a declared confusable.
 	NotBecause string
 	Similarity
 }
+
+// Wrong tells whether the term is known to be wrong there.
+func (s *Substitution) Wrong() bool { return s.Because == Confusable || s.Because == OtherType }
 
 // Similarity says how alike two terms are, each from 0 to 1.
 type Similarity struct {
@@ -40,46 +43,86 @@ type Similarity struct {
 // Mean of the two.
 func (s Similarity) Mean() float64 { return (s.ByName + s.ByUse) / 2 }
 
-// Substitutions lists every other term of the glossary in the place of t, but
-// none that means the same: declared confusables first, then terms of another
-// type, then what is undecided; each by falling similarity.
-func Substitutions(t *sop.Term, glossary []*sop.Term) []Substitution {
-	var list []Substitution
-	for _, other := range glossary {
-		if other == t || Synonymous(t, other) {
-			continue
-		}
-		s := Substitution{Term: other, Similarity: Alike(t.Term, other.Term, t.UsedIn, other.UsedIn)}
-		s.Because, s.NotBecause = because(t, other)
-		list = append(list, s)
-	}
-	rank := map[string]int{Confusable: 0, OtherType: 1, Undecided: 2}
-	slices.SortStableFunc(list, func(a, b Substitution) int {
-		return cmp.Or(cmp.Compare(rank[a.Because], rank[b.Because]), cmp.Compare(b.Mean(), a.Mean()), strings.Compare(a.Term.Term, b.Term.Term))
-	})
-	return list
+// Substitutions holds every term of a glossary in the place of every other. It
+// is only read once it is made.
+type Substitutions struct {
+	place map[*sop.Term]int
+	all   [][]Substitution
 }
 
-// because decides from what is declared alone. Two terms that word the same
-// thing of the domain are never told apart by their types.
-func because(t, other *sop.Term) (reason, notBecause string) {
+// NewSubstitutions compares all terms of a glossary with each other.
+func NewSubstitutions(glossary []*sop.Term) *Substitutions {
+	s := &Substitutions{place: map[*sop.Term]int{}, all: make([][]Substitution, len(glossary))}
+	for i, t := range glossary {
+		s.place[t] = i
+		s.all[i] = make([]Substitution, len(glossary))
+	}
+	for i, t := range glossary {
+		for j, other := range glossary[:i+1] {
+			alike := Alike(t.Term, other.Term, t.UsedIn, other.UsedIn)
+			s.all[i][j], s.all[j][i] = substitution(t, other, alike), substitution(other, t, alike)
+		}
+	}
+	for _, same := range namesakes(glossary) {
+		for _, i := range same {
+			for _, j := range same {
+				s.all[i][j].Because, s.all[i][j].NotBecause = Synonym, ""
+			}
+		}
+	}
+	return s
+}
+
+// All returns the terms in the place of t, in the order of the glossary; t
+// itself is there as a synonym. It is nil for a term of another glossary.
+func (s *Substitutions) All(t *sop.Term) []Substitution {
+	i, ok := s.place[t]
+	if !ok {
+		return nil
+	}
+	return s.all[i]
+}
+
+// For returns the other term in the place of t. Both are of the glossary.
+func (s *Substitutions) For(t, other *sop.Term) *Substitution {
+	return s.At(s.place[t], s.place[other])
+}
+
+// At is For, by where the terms stand in the glossary.
+func (s *Substitutions) At(t, other int) *Substitution { return &s.all[t][other] }
+
+// Place says where a term of the glossary stands in it.
+func (s *Substitutions) Place(t *sop.Term) int { return s.place[t] }
+
+// substitution decides from what is declared alone. Two terms that word the
+// same thing of the domain are never told apart by their types.
+func substitution(t, other *sop.Term, alike Similarity) Substitution {
+	s := Substitution{Term: other, Similarity: alike}
 	for _, c := range t.Confusables {
 		if c.Term == other.Term {
-			return Confusable, c.NotBecause
+			s.Because, s.NotBecause = Confusable, c.NotBecause
+			return s
 		}
 	}
 	if t.Type != other.Type && (t.Of == "" || t.Of != other.Of) {
-		return OtherType, ""
+		s.Because = OtherType
 	}
-	return Undecided, ""
+	return s
 }
 
-// Synonymous tells whether a word of one term stands for the other too.
-func Synonymous(a, b *sop.Term) bool {
-	words := append([]string{a.Term}, a.Synonyms...)
-	return slices.ContainsFunc(append([]string{b.Term}, b.Synonyms...), func(w string) bool {
-		return slices.ContainsFunc(words, func(v string) bool { return strings.EqualFold(v, w) })
-	})
+// namesakes lists the places of the terms that have a word in common, by the
+// word.
+func namesakes(glossary []*sop.Term) map[string][]int {
+	words := map[string][]int{}
+	for i, t := range glossary {
+		for _, w := range append([]string{t.Term}, t.Synonyms...) {
+			w = strings.ToLower(w)
+			if have := words[w]; !slices.Contains(have, i) {
+				words[w] = append(have, i)
+			}
+		}
+	}
+	return words
 }
 
 // Alike compares two names and the places in which the two are used.

@@ -22,24 +22,27 @@ var glossary = []*sop.Term{
 }
 
 func TestSubstitutions(t *testing.T) {
+	substitutions := augment.NewSubstitutions(glossary)
 	type line struct{ term, because, notBecause string }
 	var got []line
-	for _, s := range augment.Substitutions(glossary[0], glossary) {
+	for _, s := range substitutions.All(glossary[0]) {
 		got = append(got, line{s.Term.Term, s.Because, s.NotBecause})
+		require.Equal(t, s, *substitutions.For(glossary[0], s.Term))
+		require.Equal(t, augment.Alike("account balance", s.Term.Term, glossary[0].UsedIn, s.Term.UsedIn), s.Similarity)
+		require.Equal(t, s.Because == augment.Confusable || s.Because == augment.OtherType, s.Wrong())
 	}
 	require.Equal(t, []line{
+		{"account balance", augment.Synonym, ""},
 		{"owed balance", augment.Confusable, "It is due to the bank."},
+		{"card balance", augment.Undecided, ""}, // same type, nothing declared
 		{"balance inquiry", augment.OtherType, ""},
-		{"session", augment.OtherType, ""},
-		{"card balance", augment.Undecided, ""},    // same type, nothing declared
 		{"account reading", augment.Undecided, ""}, // words the same thing
-	}, got, "the synonym is left out")
+		{"Cash Balance", augment.Synonym, ""},      // in other letters
+		{"session", augment.OtherType, ""},
+	}, got)
 	// What is declared of one term says nothing about the other.
-	for _, s := range augment.Substitutions(glossary[1], glossary) {
-		if s.Term == glossary[0] {
-			require.Equal(t, augment.Undecided, s.Because)
-		}
-	}
+	require.Equal(t, augment.Undecided, substitutions.For(glossary[1], glossary[0]).Because)
+	require.Nil(t, substitutions.All(&sop.Term{Term: "account balance"}), "of another glossary")
 }
 
 func TestAlike(t *testing.T) {

@@ -333,6 +333,12 @@ func (c *checker) checkCounts() {
 	if c.Lengths != c.Manifest.Lengths {
 		c.add(ProblemCounts, "lengths are %v, %s says %v", c.Lengths, ManifestFile, c.Manifest.Lengths)
 	}
+	if got := c.tally.distinct(); !maps.Equal(got, c.Manifest.Distinct) {
+		c.add(ProblemCounts, "distinct is %v, %s says %v", got, ManifestFile, c.Manifest.Distinct)
+	}
+	if got := c.tally.overlap(); !maps.Equal(got, c.Manifest.Overlap) {
+		c.add(ProblemCounts, "overlap is %v, %s says %v", got, ManifestFile, c.Manifest.Overlap)
+	}
 }
 
 func (c *checker) compare(what string, got, want map[string]int) {

@@ -12,20 +12,22 @@ import (
 // Manifest is what manifest.json holds. It names no clock, host or path, so
 // that equal data have equal manifests.
 type Manifest struct {
-	Version   int             `json:"version"` // FormatVersion
-	Generator string          `json:"generator"`
-	Seed      uint64          `json:"seed"`
-	Shard     string          `json:"shard,omitempty"` // "2/4"; empty where the folder holds the whole run
-	Stages    []int           `json:"stages"`
-	Files     map[string]File `json:"files"`
-	Counts    Counts          `json:"counts"`
-	Lengths   Lengths         `json:"lengths"`
-	Drops     map[string]int  `json:"drops"` // reason → how many
-	Split     SplitInfo       `json:"split"`
-	Exposure  []Exposure      `json:"exposure"`
-	Notes     []string        `json:"notes"`
-	Config    any             `json:"config"`
-	Lexicon   any             `json:"lexicon,omitempty"`
+	Version   int                 `json:"version"` // FormatVersion
+	Generator string              `json:"generator"`
+	Seed      uint64              `json:"seed"`
+	Shard     string              `json:"shard,omitempty"` // "2/4"; empty where the folder holds the whole run
+	Stages    []int               `json:"stages"`
+	Files     map[string]File     `json:"files"`
+	Counts    Counts              `json:"counts"`
+	Lengths   Lengths             `json:"lengths"`
+	Distinct  map[string]Distinct `json:"distinct"` // stage → tasks that differ
+	Overlap   map[string]Overlap  `json:"overlap"`  // validation, test → what train has too
+	Drops     map[string]int      `json:"drops"`    // reason → how many
+	Split     SplitInfo           `json:"split"`
+	Exposure  []Exposure          `json:"exposure"`
+	Notes     []string            `json:"notes"`
+	Config    any                 `json:"config"`
+	Lexicon   any                 `json:"lexicon,omitempty"`
 }
 
 // Info is the part of a manifest that the writer cannot know by itself.

@@ -129,7 +129,7 @@ func complete(given map[int]string, n int) error {
 }
 
 // perShard are the keys of a manifest that shards of one run do not share.
-var perShard = []string{"shard", "files", "counts", "lengths", "drops"}
+var perShard = []string{"shard", "files", "counts", "lengths", "distinct", "overlap", "drops"}
 
 // sameRun names the first difference between two shards that those of one run
 // do not have.

@@ -45,6 +45,13 @@ func (t *thinned[V]) at(key uint64) *V {
 
 func (t *thinned[V]) keeps(key uint64) bool { return key&(1<<t.bits-1) == 0 }
 
+// merge takes in the keys of another, not their values.
+func (t *thinned[V]) merge(other *thinned[V]) {
+	for key := range other.kept {
+		t.at(key)
+	}
+}
+
 // count is the number of distinct keys, exact as long as all are kept.
 func (t *thinned[V]) count() int { return len(t.kept) << t.bits }
 

@@ -13,6 +13,8 @@ import (
 type tally struct {
 	counts                             Counts
 	context, query, positive, negative histogram
+	met                                map[string]*met    // by split
+	tasks                              map[string]*hashes // by stage
 }
 
 func newTally() *tally {
@@ -22,6 +24,7 @@ func newTally() *tally {
 			Procedure: map[string]int{}, Operator: map[string]int{}, Violation: map[string]int{},
 		},
 		context: newHistogram(), query: newHistogram(), positive: newHistogram(), negative: newHistogram(),
+		met: map[string]*met{}, tasks: map[string]*hashes{},
 	}
 }
 
@@ -44,6 +47,21 @@ func (t *tally) add(r *Row) {
 		}
 		t.negative.add(utf8.RuneCountInString(n.Text))
 	}
+	t.stage(strconv.Itoa(r.Stage)).at(t.split(r.Split).meet(r))
+}
+
+func (t *tally) split(name string) *met {
+	if t.met[name] == nil {
+		t.met[name] = newMet()
+	}
+	return t.met[name]
+}
+
+func (t *tally) stage(number string) *hashes {
+	if t.tasks[number] == nil {
+		t.tasks[number] = newThinned[struct{}](mostKept)
+	}
+	return t.tasks[number]
 }
 
 func (t *tally) merge(u *tally) {
@@ -57,6 +75,29 @@ func (t *tally) merge(u *tally) {
 	t.query.merge(&u.query)
 	t.positive.merge(&u.positive)
 	t.negative.merge(&u.negative)
+	for name, m := range u.met {
+		t.split(name).merge(m)
+	}
+	for number, set := range u.tasks {
+		t.stage(number).merge(set)
+	}
+}
+
+func (t *tally) distinct() map[string]Distinct {
+	distinct := map[string]Distinct{}
+	for number, set := range t.tasks {
+		distinct[number] = Distinct{set.count(), !set.exact()}
+	}
+	return distinct
+}
+
+// overlap is that of the held-out splits with the training split.
+func (t *tally) overlap() map[string]Overlap {
+	overlap := map[string]Overlap{}
+	for _, split := range []string{Validation, Test} {
+		overlap[split] = t.split(split).with(t.split(Train))
+	}
+	return overlap
 }
 
 func (t *tally) lengths() Lengths {

@@ -257,6 +257,7 @@ func (w *Writer) manifest(info Info) Manifest {
 	m := Manifest{
 		Version: FormatVersion, Generator: info.Generator, Seed: info.Seed, Shard: info.Shard, Stages: w.stages,
 		Files: map[string]File{}, Counts: w.tally.counts, Lengths: w.tally.lengths(), Drops: w.drops,
+		Distinct: w.tally.distinct(), Overlap: w.tally.overlap(),
 		Split: info.Split, Exposure: info.Exposure, Notes: info.Notes, Config: info.Config, Lexicon: info.Lexicon,
 	}
 	// Empty rather than null: readers in other languages iterate over them.

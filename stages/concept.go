@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/fmsop/fmsop/augment"
 	"github.com/fmsop/fmsop/dataset"
 	"github.com/fmsop/fmsop/sop"
 	"github.com/fmsop/fmsop/sop/text"
@@ -34,13 +33,19 @@ const (
 // length nor its likeness to the other answers tells anything.
 type conceptJob struct {
 	*worker
-	pool        *pool
-	variants    []int
-	terms       []*sop.Term        // used in the procedure
-	own         map[*sop.Term]bool // those whose rows belong to the job's split
-	substitutes map[*sop.Term][]augment.Substitution
-	asked       map[string]int // rows by view and subject
-	ahead       int            // rows under authored meanings more than under exchanged ones
+	*glossary
+	pool     *pool
+	variants []int
+	terms    []*sop.Term        // used in the procedure
+	used     map[*sop.Term]bool // the same
+	own      map[*sop.Term]bool // those whose rows belong to the job's split
+	calls    []string           // of the domain, in the job's order
+	named    map[*cell][]text.Named
+	asked    map[string]int             // rows by view and subject
+	rows     map[string]int             // by view
+	vain     map[string]int             // families of a view without a row, since the last with one
+	circle   map[string]map[string]bool // all that have been candidates, by view
+	ahead    int                        // rows under authored meanings more than under exchanged ones
 }
 
 // mirrored is how many rows of a family are kept. If all were, the one that is
@@ -48,32 +53,31 @@ type conceptJob struct {
 const mirrored = 2
 
 // runConcept fills the batch with the job's stage-1 rows and drops.
-func (j *Job) runConcept(o Options, batch *dataset.Batch) error {
+func (j *Job) runConcept(o Options, g *glossary, batch *dataset.Batch) error {
 	rng := newRand(o.Seed, "job", j.Stage, j.Domain.Name, j.Procedure.Goal, j.Index)
 	w := &conceptJob{
-		worker: &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), seen: map[string]bool{}, drops: map[string]int{}},
-		pool:   newPool(j.Domain, j.Procedure, o.Seed), own: map[*sop.Term]bool{},
-		substitutes: map[*sop.Term][]augment.Substitution{}, asked: map[string]int{},
+		worker:   &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), seen: map[string]bool{}, drops: map[string]int{}},
+		glossary: g, pool: newPool(j.Domain, j.Procedure, o.Seed),
+		used: map[*sop.Term]bool{}, own: map[*sop.Term]bool{}, named: map[*cell][]text.Named{}, asked: map[string]int{},
+		rows: map[string]int{}, vain: map[string]int{}, circle: map[string]map[string]bool{},
 	}
 	for i := range max(variantsPerJob, j.Groups/12) {
 		w.variants = append(w.variants, j.Index+i*j.Of)
 	}
 	for _, t := range j.Domain.Glossary {
 		if slices.Contains(t.UsedIn, j.Procedure.Goal) {
-			w.terms = append(w.terms, t)
+			w.terms, w.used[t] = append(w.terms, t), true
 			w.own[t] = j.Split == "" || w.splitOfTerm(t) == j.Split
 		}
 	}
-	views := text.ConceptViews
-	for i := range max(4*len(views), j.Groups*attemptsPerGroup/mirrored) {
+	w.calls = shuffledOf(rng, sortedKeys(j.Domain.Actions))
+	for range max(4*len(text.ConceptViews), j.Groups*attemptsPerGroup/mirrored) {
 		if w.made >= j.Groups {
 			break
 		}
-		if i%len(views) == 0 {
-			views = shuffledOf(rng, views)
-		}
+		view, before := w.nextView(), w.made
 		var err error
-		switch view := views[i%len(views)]; view {
+		switch view {
 		case text.ConditionWordingView, text.ToolChoiceView:
 			err = w.nameFamily(view)
 		default:
@@ -81,6 +85,9 @@ func (j *Job) runConcept(o Options, batch *dataset.Batch) error {
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", j.Name(), err)
+		}
+		if w.vain[view]++; w.made > before {
+			w.vain[view] = 0
 		}
 	}
 	return w.report()
@@ -92,23 +99,36 @@ func shuffledOf[T any](rng *rand.Rand, list []T) []T {
 	return list
 }
 
-// splitOfTerm keeps the rows of a term in one split, whichever procedures use
-// it: that of one of them, drawn from the seed, or one of its own where each
-// scenario decides.
+// inVain is how often a view may fail in a row before the others take over.
+const inVain = 4
+
+// nextView draws a view: one that the plan still wants rows of, else one that
+// can be made.
+func (w *conceptJob) nextView() string {
+	var wanted, possible []string
+	for _, v := range text.ConceptViews {
+		if w.vain[v] < inVain {
+			possible = append(possible, v)
+			if w.rows[v] < w.Views[v] {
+				wanted = append(wanted, v)
+			}
+		}
+	}
+	for _, list := range [][]string{wanted, possible, text.ConceptViews} {
+		if len(list) > 0 {
+			return list[w.rng.IntN(len(list))]
+		}
+	}
+	panic("no view")
+}
+
+// splitOfTerm is one of the job's units, or a split of the term's own where
+// each scenario decides.
 func (w *conceptJob) splitOfTerm(t *sop.Term) string {
 	if w.Split == "" {
 		return scenarioSplit(w.opts.Seed, w.Domain, "", "term "+t.Term)
 	}
-	owner, least := "", 2.0
-	for _, goal := range t.UsedIn {
-		if x := fraction(w.opts.Seed, "term", w.Domain.Name, t.Term, goal); x < least && w.Domain.Procedure(goal) != nil {
-			owner, least = goal, x
-		}
-	}
-	if split, ok := w.Splits[w.Domain.Name+"/"+owner]; ok {
-		return split
-	}
-	return w.Split // all of the domain are in one
+	return splitOfTerm(w.opts.Seed, w.Domain, t, w.Splits, w.Split)
 }
 
 // plain says how many of n rows are asked under authored meanings, so that in
@@ -121,6 +141,7 @@ func (w *conceptJob) plain(n int) int {
 }
 
 func (w *conceptJob) count(view, subject, how string) {
+	w.rows[view]++
 	w.asked[view+"/"+subject]++
 	if how == authored {
 		w.ahead++
@@ -134,6 +155,40 @@ func (w *conceptJob) count(view, subject, how string) {
 func leastAsked[T any](w *conceptJob, view string, list []T, name func(T) string) T {
 	list = shuffledOf(w.rng, list)
 	return slices.MinFunc(list, func(a, b T) int { return w.asked[view+"/"+name(a)] - w.asked[view+"/"+name(b)] })
+}
+
+// rowsEach is how many rows a view has for each candidate in its circle before
+// the circle grows.
+const rowsEach = 2
+
+// subject draws the subject of a family: one of the view's circle, those that
+// have been candidates, until there are rows enough to widen it. An inner subject
+// is set against others of the circle. So few rows have few candidates, and most
+// of those that are wrong in one row are right in another. The list must not be
+// empty.
+func subject[T any](w *conceptJob, view string, list []T, name func(T) string) (x T, inner bool) {
+	var inside, outside []T
+	circle := w.circle[view]
+	for _, x := range list {
+		if circle[name(x)] {
+			inside = append(inside, x)
+		} else {
+			outside = append(outside, x)
+		}
+	}
+	inner = len(outside) == 0 || len(inside) > 1 && len(circle)*rowsEach > w.rows[view]
+	if inner {
+		outside = inside
+	}
+	return leastAsked(w, view, outside, name), inner
+}
+
+// enter takes a candidate into the circle of a view.
+func (w *conceptJob) enter(view, name string) {
+	if w.circle[view] == nil {
+		w.circle[view] = map[string]bool{}
+	}
+	w.circle[view][name] = true
 }
 
 // chain gives each of a list the next one, the last the first; a list of one

@@ -31,6 +31,7 @@ func (n identifier) bare() string {
 // with it and what its identifiers stand for.
 type naming struct {
 	variant     *sop.Variant
+	named       []text.Named      // of the variant
 	names       map[string]string // the domain's name -> the one written
 	document    string
 	tools       []text.Entry
@@ -50,11 +51,10 @@ func (w *conceptJob) nameFamily(view string) error {
 	}
 	style, seed := text.Styles[w.rng.IntN(len(text.Styles))], w.termStyle()
 	tools := w.tools(view, c, m)
-	write := func(names map[string]string) (*naming, error) { return w.naming(c, names, style, tools, seed) }
-	before, err := write(c.choice.Names)
-	if err != nil {
-		return err
+	if w.named[c] == nil {
+		w.named[c] = text.NamedOf(c.V)
 	}
+	before := w.naming(c.V, w.named[c], c.choice.Names, style, tools, seed)
 	candidates := w.identifiers(view, before, m)
 	if candidates == nil {
 		w.drops[DropNoTerm]++
@@ -66,9 +66,13 @@ func (w *conceptJob) nameFamily(view string) error {
 		n, how := before, authored
 		if slices.ContainsFunc(moved, func(x identifier) bool { return identifierKey(x) == identifierKey(right) }) {
 			if after == nil {
-				if after, err = write(exchangeNames(w, before, plain, moved)); err != nil {
+				choice := c.choice
+				choice.Names = exchangeNames(w, before, plain, moved)
+				v, err := w.Domain.Variant(w.Procedure, choice)
+				if err != nil {
 					return err
 				}
+				after = w.naming(v, text.NamedOf(v), choice.Names, style, tools, seed)
 			}
 			n, how = after, exchanged
 		}
@@ -89,37 +93,30 @@ func (w *conceptJob) nameFamily(view string) error {
 	return nil
 }
 
-// tools draws calls of the domain that the procedure does not need: as many
-// as a small procedure lacks, and a few more.
+// tools are calls of the domain that the variant does not need: as many as a
+// small procedure lacks, and a few more. A job takes them in one order, so that
+// its families share them.
 func (w *conceptJob) tools(view string, c *cell, m int) []string {
 	if view != text.ToolChoiceView {
 		return nil
 	}
-	used := map[string]bool{}
+	needed := map[string]bool{}
 	for _, call := range c.V.Calls {
-		used[call.Base] = true
+		needed[call.Base] = true
 	}
-	var others []string
-	for _, base := range sortedKeys(w.Domain.Actions) {
-		if !used[base] && !slices.ContainsFunc(sortedKeys(c.V.Conditions), func(n string) bool { return c.V.Conditions[n].Base == base }) {
-			others = append(others, base)
-		}
+	for _, condition := range c.V.Conditions {
+		needed[condition.Base] = true
 	}
-	return shuffledOf(w.rng, others)[:min(len(others), max(0, m+1-len(c.V.Calls))+w.rng.IntN(4))]
+	others := slices.DeleteFunc(slices.Clone(w.calls), func(base string) bool { return needed[base] })
+	return others[:min(len(others), max(0, m+1-len(c.V.Calls))+w.rng.IntN(4))]
 }
 
-// naming writes the variant and the further calls under the names.
-func (w *conceptJob) naming(c *cell, names map[string]string, style text.Style, tools []string, st termStyle) (*naming, error) {
-	choice := c.choice
-	choice.Names = names
-	v, err := w.Domain.Variant(w.Procedure, choice)
-	if err != nil {
-		return nil, err
-	}
-	n := &naming{variant: v, names: map[string]string{}, identifiers: map[string]identifier{}}
+// naming writes the variant, which has the names, and the further calls.
+func (w *conceptJob) naming(v *sop.Variant, named []text.Named, names map[string]string, style text.Style, tools []string, st termStyle) *naming {
+	n := &naming{variant: v, named: named, names: map[string]string{}, identifiers: map[string]identifier{}}
 	maps.Copy(n.names, names)
 	n.document = text.RenderSOP(style, v, st.rand(1))
-	list := text.NamedOf(v)
+	list := slices.Clone(named)
 	for _, base := range tools {
 		written := base
 		if alias, ok := names[base]; ok {
@@ -129,6 +126,7 @@ func (w *conceptJob) naming(c *cell, names map[string]string, style text.Style, 
 		n.tools = append(n.tools, text.Entry{Term: written, Definition: does})
 		list = append(list, text.Named{Name: written, Kind: "call", Clauses: []string{does}})
 	}
+	explained := text.NewExplanations(n.document)
 	own := map[string]string{}
 	for base, alias := range names {
 		own[alias] = base
@@ -141,14 +139,14 @@ func (w *conceptJob) naming(c *cell, names map[string]string, style text.Style, 
 		case id.Kind == "call":
 			id.uses = w.Domain.Actions[id.bare()].Parameters
 		}
-		if id.extra || text.Explains(n.document, x) {
+		if id.extra || explained.Has(x) {
 			n.identifiers[identifierKey(id)] = id
 		}
 	}
 	if len(n.tools) > 0 {
 		n.document += ContextBreak + text.RenderTools(st.glossary, n.tools, st.rand(2))
 	}
-	return n, nil
+	return n
 }
 
 // baseOf undoes a renaming, own being the domain's name for each written one.
@@ -172,14 +170,22 @@ func (w *conceptJob) identifiers(view string, n *naming, m int) []identifier {
 	if len(all) <= m {
 		return nil
 	}
-	chosen := []identifier{leastAsked(w, view, all, identifierKey)}
+	first, inner := subject(w, view, all, identifierKey)
+	chosen := []identifier{first}
+	alike := make([]float64, len(all))
+	for i, id := range all {
+		alike[i] = likeness(first, id).Mean()
+		if inner && w.circle[view][identifierKey(id)] {
+			alike[i] += weighCircle
+		}
+	}
 	for len(chosen) <= m {
 		best, top := -1, -1.0
 		for i, id := range all {
 			if slices.ContainsFunc(chosen, func(c identifier) bool { return c.Name == id.Name }) {
 				continue
 			}
-			score := likeness(chosen[0], id).Mean() + weighChance*w.rng.Float64()
+			score := alike[i] + weighChance*w.rng.Float64()
 			if score > top {
 				best, top = i, score
 			}
@@ -188,6 +194,9 @@ func (w *conceptJob) identifiers(view string, n *naming, m int) []identifier {
 			return nil
 		}
 		chosen = append(chosen, all[best])
+	}
+	for _, id := range chosen {
+		w.enter(view, identifierKey(id))
 	}
 	return chosen
 }
@@ -265,11 +274,11 @@ func (w *conceptJob) nameRow(view string, n *naming, right identifier, candidate
 	q := text.Concept{View: view, Kind: subject.Kind, Format: st.format, Phrase: subject.Clauses[w.rng.IntN(len(subject.Clauses))]}
 	if view == text.ToolChoiceView {
 		q.Kind = "do"
-		if found := finds(n.variant, subject.Name); len(found) > 0 && w.rng.IntN(3) == 0 {
+		if found := finds(n.variant, n.named, subject.Name); len(found) > 0 && w.rng.IntN(3) == 0 {
 			q.Kind, q.Phrase = "find", found[w.rng.IntN(len(found))]
 		}
 	}
-	answers := named(n.variant, n.tools, q)
+	answers := named(n.variant, n.named, n.tools, q)
 	if !slices.Contains(answers, subject.Name) {
 		return nil, DropSeveral
 	}
@@ -329,9 +338,9 @@ func kindsOf(v *sop.Variant, name string) []string {
 }
 
 // finds returns the statements whose truth the call alone makes known.
-func finds(v *sop.Variant, call string) []string {
+func finds(v *sop.Variant, identifiers []text.Named, call string) []string {
 	var list []string
-	for _, x := range text.NamedOf(v) {
+	for _, x := range identifiers {
 		if x.Kind == "fact" && len(x.Clauses) > 0 && slices.Contains(sources(v.EstablishedBy[x.Name]), call) {
 			list = append(list, x.Clauses[0])
 		}
@@ -354,9 +363,9 @@ func sources(t *sop.Tree) []string {
 }
 
 // named returns every identifier that a query is about, sorted.
-func named(v *sop.Variant, tools []text.Entry, q text.Concept) []string {
+func named(v *sop.Variant, identifiers []text.Named, tools []text.Entry, q text.Concept) []string {
 	var list []string
-	for _, x := range text.NamedOf(v) {
+	for _, x := range identifiers {
 		switch {
 		case q.Kind == "find" && x.Kind == "fact" && x.Clauses[0] == q.Phrase:
 			list = append(list, sources(v.EstablishedBy[x.Name])...)

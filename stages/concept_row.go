@@ -113,8 +113,8 @@ func (w *conceptJob) termRow(r *termRow, st termStyle) (*draft, string) {
 	}
 	q := text.Concept{View: r.view, Kind: "meaning", Title: w.Procedure.Title, Format: st.format}
 	if r.view == text.ApplicationView || r.view == text.DiscriminationView && w.rng.IntN(3) > 0 {
-		if kind, phrase, ok := text.Situation(w.Domain, r.subject, w.rng); ok {
-			q.Kind, q.Phrase = kind, phrase
+		if w.situations.Has(r.subject) {
+			q.Kind, q.Phrase = r.subject.Type, w.situations.Draw(r.subject, w.rng)
 		}
 	}
 	if q.Kind == "meaning" {
@@ -129,7 +129,7 @@ func (w *conceptJob) termRow(r *termRow, st termStyle) (*draft, string) {
 			q.Pair[0], q.Pair[1] = q.Pair[1], q.Pair[0]
 		}
 	}
-	concepts := meant(w.Domain, q)
+	concepts := w.meant(q)
 	if !slices.Contains(concepts, r.subject) || slices.ContainsFunc(r.excerpt, func(t *sop.Term) bool {
 		return t != r.right && slices.Contains(concepts, r.stands[t])
 	}) {
@@ -162,21 +162,20 @@ func (w *conceptJob) termRow(r *termRow, st termStyle) (*draft, string) {
 
 func (w *conceptJob) termNegative(r *termRow, n *sop.Term, st termStyle) dataset.Negative {
 	proof := ConceptProof{Because: byContext, Means: r.stands[n].Definition}
-	alike := augment.Alike(r.right.Term, n.Term, r.right.UsedIn, n.UsedIn)
-	if w.substitution(r.right, n).Because == augment.Confusable {
+	s := w.For(r.right, n)
+	if s.Because == augment.Confusable {
 		proof.Method = "declared"
 	}
 	if r.how == authored {
-		s := w.substitution(r.right, n)
 		proof.Because, proof.NotBecause = s.Because, s.NotBecause
 		if s.Because == augment.OtherType {
 			proof.Types = []string{r.right.Type, n.Type}
 		}
 	}
-	proof.alike(alike)
+	proof.alike(s.Similarity)
 	a := st.answer(n.Term)
 	return dataset.Negative{
 		Text: a.Text, Payload: a.Payload, Operator: string(augment.Substitute), Violation: proof.Because,
-		Proof: encode(proof), Similarity: alike.Mean(),
+		Proof: encode(proof), Similarity: s.Mean(),
 	}
 }

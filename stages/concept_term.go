@@ -17,8 +17,8 @@ const maxOthers = 6
 func termName(t *sop.Term) string { return t.Term }
 
 // termFamily makes the rows of one family of a view over the glossary. Its
-// candidates are a subject and what stands in for it: declared confusables
-// first, then terms of another type that are alike by name or use.
+// candidates are a subject and what stands in for it: declared confusables,
+// and terms of another type that are alike by name or use.
 func (w *conceptJob) termFamily(view string) error {
 	m := w.opts.Ratio[0]
 	var subjects []*sop.Term
@@ -31,10 +31,14 @@ func (w *conceptJob) termFamily(view string) error {
 		w.drops[DropNoTerm]++
 		return nil
 	}
-	candidates := w.candidates(leastAsked(w, view, subjects, termName), m)
+	t, inner := subject(w, view, subjects, termName)
+	candidates := w.candidates(view, t, inner, m)
 	if candidates == nil {
 		w.drops[DropNegatives]++
 		return nil
+	}
+	for _, t := range candidates {
+		w.enter(view, t.Term)
 	}
 	// Only of those that are told apart from all others can be asked.
 	var known []*sop.Term
@@ -75,88 +79,85 @@ func (w *conceptJob) termFamily(view string) error {
 
 // askable says whether the job may ask for what the term names.
 func (w *conceptJob) askable(view string, t *sop.Term) bool {
-	if !w.own[t] {
-		return false
-	}
-	if view != text.ApplicationView {
-		return true
-	}
-	_, _, ok := text.Situation(w.Domain, t, rand.New(rand.NewPCG(0, 0)))
-	return ok
-}
-
-func (w *conceptJob) substitutions(t *sop.Term) []augment.Substitution {
-	list, ok := w.substitutes[t]
-	if !ok {
-		list = augment.Substitutions(t, w.Domain.Glossary)
-		w.substitutes[t] = list
-	}
-	return list
+	return w.own[t] && (view != text.ApplicationView || w.situations.Has(t))
 }
 
 // decided says whether every candidate is known to be wrong in t's place.
 func (w *conceptJob) decided(t *sop.Term, candidates []*sop.Term) bool {
-	return !slices.ContainsFunc(candidates, func(c *sop.Term) bool {
-		return c != t && w.substitution(t, c).Because == augment.Undecided
-	})
-}
-
-func (w *conceptJob) substitution(t, other *sop.Term) augment.Substitution {
-	for _, s := range w.substitutions(t) {
-		if s.Term == other {
-			return s
-		}
-	}
-	return augment.Substitution{Term: other} // a synonym: undecided
+	return !slices.ContainsFunc(candidates, func(c *sop.Term) bool { return c != t && !w.For(t, c).Wrong() })
 }
 
 // Weights by which candidates are chosen; likeness counts from 0 to 1.
 const (
-	weighOwn     = 0.5  // it can be asked for too
-	weighDecided = 0.75 // it and those chosen so far are told apart both ways
-	weighChance  = 0.4
+	weighCircle   = 2    // it has been a candidate of the view before
+	weighDeclared = 1.5  // it is a declared confusable
+	weighDecided  = 0.75 // it and those chosen so far are told apart both ways
+	weighAskable  = 1    // it can be asked for too
+	weighUsed     = 0.5  // the procedure uses it
+	weighChance   = 0.4
 )
 
-// candidates returns t and m terms that are wrong in its place, or nil.
-func (w *conceptJob) candidates(t *sop.Term, m int) []*sop.Term {
-	chosen := []*sop.Term{t}
-	var declared, others []augment.Substitution
-	for _, s := range w.substitutions(t) {
-		switch s.Because {
-		case augment.Confusable:
-			declared = append(declared, s)
-		case augment.OtherType:
-			others = append(others, s)
-		default:
+// rival is a term that is wrong in a subject's place.
+type rival struct {
+	place  int // in the glossary
+	weight float64
+	apart  bool // from all that are chosen
+	chosen bool
+}
+
+// candidates returns t and m terms that are wrong in its place, or nil. Those
+// of an inner subject are of the circle, as far as that goes.
+func (w *conceptJob) candidates(view string, t *sop.Term, inner bool, m int) []*sop.Term {
+	var rivals []rival
+	all := w.All(t)
+	for i := range all {
+		s := &all[i]
+		if s.Because == augment.Undecided {
 			w.drops[DropUndecided]++
 		}
-	}
-	for _, s := range shuffledOf(w.rng, declared) {
-		if len(chosen) <= m {
-			chosen = append(chosen, s.Term)
+		if !s.Wrong() {
+			continue
 		}
+		r := rival{place: i, weight: s.Mean(), apart: true}
+		for _, more := range []struct {
+			is     bool
+			weight float64
+		}{
+			{s.Because == augment.Confusable, weighDeclared}, {w.askable(view, s.Term), weighAskable}, {w.used[s.Term], weighUsed},
+			{inner && w.circle[view][s.Term.Term], weighCircle},
+		} {
+			if more.is {
+				r.weight += more.weight
+			}
+		}
+		rivals = append(rivals, r)
 	}
+	chosen := []*sop.Term{t}
 	for len(chosen) <= m {
 		best, top := -1, -1.0
-		for i, s := range others {
-			score := s.Mean() + weighChance*w.rng.Float64()
-			if w.own[s.Term] {
-				score += weighOwn
+		for i := range rivals {
+			r := &rivals[i]
+			if r.chosen {
+				continue
 			}
-			if w.decided(s.Term, chosen) {
+			score := r.weight + weighChance*w.rng.Float64()
+			if r.apart {
 				score += weighDecided
 			}
-			if !slices.Contains(w.terms, s.Term) {
-				score -= weighOwn
-			}
-			if score > top && !slices.Contains(chosen, s.Term) {
+			if score > top {
 				best, top = i, score
 			}
 		}
 		if best < 0 {
 			return nil
 		}
-		chosen = append(chosen, others[best].Term)
+		place := rivals[best].place
+		rivals[best].chosen = true
+		chosen = append(chosen, all[place].Term)
+		for i := range rivals {
+			r := &rivals[i]
+			r.apart = r.apart && (r.place == place || w.At(r.place, place).Wrong())
+		}
 	}
 	return chosen
 }
@@ -169,7 +170,7 @@ func (w *conceptJob) others(candidates []*sop.Term) []*sop.Term {
 	want := w.rng.IntN(maxOthers + 1)
 	for _, t := range shuffledOf(w.rng, w.terms) {
 		same := slices.ContainsFunc(candidates, func(c *sop.Term) bool {
-			return c == t || augment.Synonymous(c, t) || c.Of != "" && c.Of == t.Of
+			return w.For(c, t).Because == augment.Synonym || c.Of != "" && c.Of == t.Of
 		})
 		if !same && len(list) < want {
 			list = append(list, t)
@@ -214,7 +215,7 @@ func (w *conceptJob) partner(r *termRow) *sop.Term {
 		if t == r.right {
 			continue
 		}
-		s := w.substitution(r.right, t)
+		s := w.For(r.right, t)
 		score := s.Mean()
 		if s.Because == augment.Confusable {
 			score += 1 + w.rng.Float64()
@@ -238,34 +239,4 @@ func definition(t *sop.Term, rng *rand.Rand) string {
 		r[0] = unicode.ToLower(r[0])
 	}
 	return string(r)
-}
-
-// sameDefinition compares two of them, whichever way they stand.
-func sameDefinition(a, b string) bool {
-	plain := func(s string) string { return strings.TrimSuffix(strings.Join(strings.Fields(s), " "), ".") }
-	return strings.EqualFold(plain(a), plain(b))
-}
-
-// meant returns the terms of the glossary whose meaning a query describes.
-func meant(d *sop.Domain, q text.Concept) []*sop.Term {
-	var list []*sop.Term
-	if q.Kind == "meaning" {
-		for _, t := range d.Glossary {
-			if sameDefinition(t.Definition, q.Phrase) {
-				list = append(list, t)
-			}
-		}
-		return list
-	}
-	things := text.SituationOf(d, q.Kind, q.Phrase)
-	for _, t := range d.Glossary {
-		kind := t.Type
-		if q.View == text.DiscriminationView && kind == "state" {
-			kind = "condition"
-		}
-		if kind == q.Kind && t.Of != "" && slices.Contains(things, t.Of) {
-			list = append(list, t)
-		}
-	}
-	return list
 }

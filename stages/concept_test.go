@@ -201,10 +201,64 @@ func TestConceptVerifierRefusesTamperedRows(t *testing.T) {
 
 // A ratio that few terms can serve drops groups and says so.
 func TestConceptShortfall(t *testing.T) {
-	dir := conceptDir(t, stages.Options{Groups: 60, Stages: []int{1}, Ratio: []int{32, 4, 8}}, load(t, "bank")...)
+	bank := load(t, "bank")[0]
+	domain := *bank.Domain
+	domain.Glossary = domain.Glossary[:20]
+	small := *bank
+	small.Domain = &domain
+	dir := conceptDir(t, stages.Options{Groups: 60, Stages: []int{1}, Ratio: []int{32, 4, 8}}, &small)
 	m, err := dataset.ReadManifest(dir)
 	require.NoError(t, err)
 	require.NotZero(t, m.Drops[stages.DropNegatives]+m.Drops[stages.DropNoTerm])
 	require.NotZero(t, m.Drops[stages.DropShortfall])
 	require.Equal(t, 60, m.Counts.Stage["1"]+m.Drops[stages.DropShortfall])
+}
+
+// Views are even and most negatives are right elsewhere in a small folder too.
+func TestConceptViewsOfASmallFolder(t *testing.T) {
+	_, rows := conceptRows(t, stages.Options{Groups: 400, Seed: 2}, load(t, "bank", "healthcare")...)
+	views := map[string]int{}
+	right := map[string]bool{}
+	key := func(row dataset.Row, payload string) string { return row.Procedure + "/" + row.View + "/" + payload }
+	for _, row := range rows {
+		views[row.View]++
+		right[key(row, row.Positive.Payload)] = true
+	}
+	for view, n := range views {
+		require.InDelta(t, 80, n, 25, view)
+	}
+	negatives, elsewhere := 0, 0
+	for _, row := range rows {
+		for _, n := range row.Negatives {
+			negatives++
+			if right[key(row, n.Payload)] {
+				elsewhere++
+			}
+		}
+	}
+	require.GreaterOrEqual(t, float64(elsewhere)/float64(negatives), 0.7, "share of negatives that are right elsewhere")
+}
+
+// The groups of stage 1 go by what can be asked for, not by the calls of a
+// procedure; every job says in which views.
+func TestConceptQuotas(t *testing.T) {
+	corpora := load(t, "bank", "healthcare")
+	p, err := stages.NewPlan(stages.Options{Groups: 2000, Stages: []int{1}}, corpora)
+	require.NoError(t, err)
+	groups, views := map[string]int{}, map[string]int{}
+	for _, j := range p.Jobs {
+		groups[j.Procedure.Goal] += j.Groups
+		sum := 0
+		for view, n := range j.Views {
+			views[view] += n
+			sum += n
+		}
+		require.Equal(t, j.Groups, sum, j.Name())
+	}
+	require.Equal(t, 2000, views["definition"]+views["application"]+views["discrimination"]+views["condition_wording"]+views["tool_choice"])
+	for view, n := range views {
+		require.InDelta(t, 400, n, 20, view)
+	}
+	// One call, but many terms: a whole share.
+	require.InDelta(t, groups["transfer_funds"], groups["get_account_balance"], 1)
 }

@@ -26,16 +26,17 @@ func ParseConceptReference(data []byte) (*ConceptReference, error) {
 
 // conceptReading is what the texts of a stage-1 row say.
 type conceptReading struct {
-	domain    *sop.Domain
+	*glossary
 	query     text.Concept
 	reference *ConceptReference
 	meta      Meta
 
 	entries []text.Entry // of the glossary, or the further calls
 	// Of the views over an SOP, else nil or empty:
-	document string
-	variant  *sop.Variant
-	own      map[string]string // the domain's name for each written one
+	variant   *sop.Variant
+	named     []text.Named // of the variant
+	explained *text.Explanations
+	own       map[string]string // the domain's name for each written one
 
 	subjects []string // what the query is about, under the domain's own names
 	answers  []string // every right answer, by the texts alone
@@ -83,10 +84,11 @@ func (v *Verifier) conceptRow(row *dataset.Row) []error {
 }
 
 func (v *Verifier) readConcept(row *dataset.Row) (*conceptReading, error) {
-	r := &conceptReading{domain: v.lexicon[row.Domain], own: map[string]string{}}
-	if r.domain == nil {
+	domain := v.lexicon[row.Domain]
+	if domain == nil {
 		return nil, fmt.Errorf("domain %q is not in the manifest's lexicon", row.Domain)
 	}
+	r := &conceptReading{glossary: v.glossaries[domain](), own: map[string]string{}}
 	var err error
 	if r.reference, err = ParseConceptReference([]byte(row.Reference)); err != nil {
 		return nil, err
@@ -121,12 +123,12 @@ func (r *conceptReading) readTerms(row *dataset.Row) error {
 	if len(r.domain.Glossary) == 0 {
 		return fmt.Errorf("the manifest's lexicon has no glossary of domain %s", row.Domain)
 	}
-	concepts := meant(r.domain, r.query)
+	concepts := r.meant(r.query)
 	for _, t := range concepts {
 		r.subjects = append(r.subjects, t.Term)
 	}
 	for _, e := range r.entries {
-		if r.term(e.Term) == nil {
+		if r.byName[e.Term] == nil {
 			return fmt.Errorf("context: %q is no term of domain %s", e.Term, row.Domain)
 		}
 		means := r.means(e)
@@ -145,7 +147,7 @@ func (r *conceptReading) readTerms(row *dataset.Row) error {
 // next to each identifier.
 func (r *conceptReading) readNames(row *dataset.Row) error {
 	document, tools, further := strings.Cut(row.Context, ContextBreak)
-	r.document = document
+	r.explained = text.NewExplanations(document)
 	read, err := text.ReadSOP(document)
 	if err != nil {
 		return fmt.Errorf("context: %w", err)
@@ -166,33 +168,17 @@ func (r *conceptReading) readNames(row *dataset.Row) error {
 			return fmt.Errorf("context: %q does %q, want %q", e.Term, e.Definition, does)
 		}
 	}
-	r.answers = named(r.variant, r.entries, r.query)
+	r.named = text.NamedOf(r.variant)
+	r.answers = named(r.variant, r.named, r.entries, r.query)
 	for _, a := range r.answers {
 		r.subjects = append(r.subjects, baseOf(a, r.own))
 	}
-	for _, x := range text.NamedOf(r.variant) {
-		if asked := x.Kind == r.query.Kind || x.Kind == "call" && r.query.View == text.ToolChoiceView; asked && slices.Contains(r.answers, x.Name) && !text.Explains(document, x) {
+	for _, x := range r.named {
+		if asked := x.Kind == r.query.Kind || x.Kind == "call" && r.query.View == text.ToolChoiceView; asked && slices.Contains(r.answers, x.Name) && !r.explained.Has(x) {
 			return fmt.Errorf("context: nothing says that %q is about %q", x.Name, x.Clauses[0])
 		}
 	}
 	return nil
-}
-
-func (r *conceptReading) term(name string) *sop.Term {
-	i := slices.IndexFunc(r.domain.Glossary, func(t *sop.Term) bool { return t.Term == name })
-	if i < 0 {
-		return nil
-	}
-	return r.domain.Glossary[i]
-}
-
-// means returns the term of the lexicon whose definition the entry has.
-func (r *conceptReading) means(e text.Entry) *sop.Term {
-	i := slices.IndexFunc(r.domain.Glossary, func(t *sop.Term) bool { return sameDefinition(t.Definition, e.Definition) })
-	if i < 0 {
-		return nil
-	}
-	return r.domain.Glossary[i]
 }
 
 func (r *conceptReading) entry(name string) (text.Entry, bool) {
@@ -219,8 +205,8 @@ func (r *conceptReading) compare(row *dataset.Row) []error {
 	}
 	var synonyms []string
 	for _, a := range r.answers {
-		if e, ok := r.entry(a); ok && r.variant == nil && r.means(e) == r.term(a) {
-			synonyms = append(synonyms, r.term(a).Synonyms...)
+		if e, ok := r.entry(a); ok && r.variant == nil && r.means(e) == r.byName[a] {
+			synonyms = append(synonyms, r.byName[a].Synonyms...)
 		}
 	}
 	if !slices.Equal(synonyms, ref.Synonyms) && len(synonyms)+len(ref.Synonyms) > 0 {
@@ -264,7 +250,7 @@ func (r *conceptReading) negative(n *dataset.Negative, right, term string) error
 }
 
 func (r *conceptReading) wrongTerm(right, term string, p ConceptProof) error {
-	subject, t := r.term(r.reference.Subject), r.term(term)
+	subject, t := r.byName[r.reference.Subject], r.byName[term]
 	e, ok := r.entry(term)
 	if !ok || t == nil || subject == nil {
 		return fmt.Errorf("%q is no entry of the context", term)
@@ -274,11 +260,10 @@ func (r *conceptReading) wrongTerm(right, term string, p ConceptProof) error {
 		return fmt.Errorf("%q means %q in the context, %q by the proof", term, e.Definition, p.Means)
 	}
 	// Whatever the entry is called: what it means is not what is asked for.
-	found := augment.Substitutions(subject, []*sop.Term{means})
-	if len(found) == 0 || found[0].Because == augment.Undecided {
+	s := r.For(subject, means)
+	if !s.Wrong() {
 		return fmt.Errorf("nothing says that %q, which means what the domain calls %q, is wrong for %q", term, means.Term, subject.Term)
 	}
-	s := found[0]
 	if p.Because == byContext {
 		if means == t && right == subject.Term {
 			return fmt.Errorf("%q has its own meaning in the context, so the context alone does not prove it wrong", term)
@@ -305,8 +290,8 @@ func (r *conceptReading) wrongName(term string, p ConceptProof) error {
 		return fmt.Errorf("%q is no identifier of the context", term)
 	}
 	says := extra && e.Definition == p.Means
-	for _, x := range text.NamedOf(r.variant) {
-		says = says || x.Name == term && slices.Contains(x.Clauses, p.Means) && text.Explains(r.document, x)
+	for _, x := range r.named {
+		says = says || x.Name == term && slices.Contains(x.Clauses, p.Means) && r.explained.Has(x)
 	}
 	switch {
 	case !says:

@@ -27,9 +27,19 @@ func (p *Plan) Generate(ctx context.Context, dir string, o dataset.Options, r ru
 	}
 	defer w.Abort()
 	r.Name = func(i int) string { return p.Jobs[i].Name() }
+	shared := glossaries{}
+	for _, c := range p.corpora {
+		shared.add(c.Domain)
+	}
 	work := func(_ context.Context, i int) (*dataset.Batch, error) {
-		b := dataset.NewBatch(o)
-		if err := p.Jobs[i].run(p.Options, b); err != nil {
+		j, b := p.Jobs[i], dataset.NewBatch(o)
+		var err error
+		if j.Stage == 1 {
+			err = j.runConcept(p.Options, shared[j.Domain](), b)
+		} else {
+			err = j.run(p.Options, b)
+		}
+		if err != nil {
 			return nil, err
 		}
 		return b, b.Seal()

@@ -51,11 +51,8 @@ type worker struct {
 	made                 int
 }
 
-// run fills the batch with the job's rows and drops.
+// run fills the batch with the rows and drops of a job of stage 2 or 3.
 func (j *Job) run(o Options, batch *dataset.Batch) error {
-	if j.Stage == 1 {
-		return j.runConcept(o, batch)
-	}
 	if j.Stage == 3 {
 		return j.runGraph(o, batch)
 	}

@@ -87,6 +87,7 @@ type Job struct {
 	Groups    int
 	Split     string            // "" where each scenario decides
 	Splits    map[string]string // of all units: stage 1 keeps a term in one of them
+	Views     map[string]int    // groups of stage 1 by view, as far as they can be made
 }
 
 // Name identifies the job in drops and errors: s2-bank-transfer_funds-0.
@@ -135,6 +136,7 @@ func NewPlan(o Options, corpora []*corpus.Corpus) (*Plan, error) {
 	for _, stage := range o.Stages {
 		p.addStage(stage)
 	}
+	p.allotViews()
 	if len(p.Jobs) == 0 {
 		return nil, fmt.Errorf("no procedure to generate from")
 	}
@@ -252,7 +254,7 @@ func (p *Plan) addStage(stage int) {
 				bare = append(bare, c.Domain.Name+"/"+proc.Goal)
 				continue
 			}
-			w := weight(c.Domain, proc)
+			w := p.share(stage, c.Domain, proc)
 			entries = append(entries, entry{c.Domain, proc, w})
 			total += w
 		}

@@ -14,7 +14,8 @@ import (
 
 // Verifier proves rows again from their texts.
 type Verifier struct {
-	lexicon map[string]*sop.Domain
+	lexicon    map[string]*sop.Domain
+	glossaries glossaries
 }
 
 // NewVerifier takes the lexicon of a dataset's manifest: the wording of its
@@ -24,12 +25,15 @@ func NewVerifier(lexicon any) (*Verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Verifier{lexicon: map[string]*sop.Domain{}}
+	v := &Verifier{lexicon: map[string]*sop.Domain{}, glossaries: glossaries{}}
 	if err := json.Unmarshal(data, &v.lexicon); err != nil {
 		return nil, fmt.Errorf("manifest.json: lexicon: %w", err)
 	}
 	if len(v.lexicon) == 0 {
 		return nil, fmt.Errorf("manifest.json has no lexicon, want the wording of the dataset's domains")
+	}
+	for _, d := range v.lexicon {
+		v.glossaries.add(d)
 	}
 	return v, nil
 }

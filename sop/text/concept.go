@@ -72,7 +72,7 @@ func conceptList(style string, entries []Entry, head, first, second string) stri
 		lines = append(lines, "| "+first+" | "+second+" |", "|---|---|")
 	}
 	for i, e := range entries {
-		lines = append(lines, strings.NewReplacer("{n}", strconv.Itoa(i+1), "{term}", e.Term, "{definition}", e.Definition).Replace(form))
+		lines = append(lines, conceptFill(form, "n", strconv.Itoa(i+1), "term", e.Term, "definition", e.Definition))
 	}
 	return head + "\n\n" + strings.Join(lines, gap) + "\n"
 }

@@ -9,35 +9,53 @@ import (
 	"github.com/fmsop/fmsop/sop"
 )
 
-// Situation words what a term of the glossary names, without the term: a line
-// of a file, an outcome of a check, an instruction, a setting. The kind is that
-// of Concept. It is false for a term that words no condition, action, value or
-// threshold of the domain.
-func Situation(d *sop.Domain, t *sop.Term, rng *rand.Rand) (kind, phrase string, ok bool) {
-	forms := situationForms(d, t.Type)[t.Of]
-	if t.Of == "" || len(forms) == 0 {
-		return "", "", false
+// Situations words what the terms of a domain's glossary name. It is only read
+// once it is made.
+type Situations struct {
+	domain *sop.Domain
+	forms  map[string]map[string][]string // by kind, by what they are about
+	names  map[string][]string            // sorted, by kind
+}
+
+// NewSituations collects the phrases of a domain.
+func NewSituations(d *sop.Domain) *Situations {
+	s := &Situations{domain: d, forms: map[string]map[string][]string{}, names: map[string][]string{}}
+	for _, kind := range conceptViewKinds[ApplicationView] {
+		s.forms[kind] = situationForms(d, kind)
+		s.names[kind] = sopNames(s.forms[kind])
+	}
+	return s
+}
+
+// Has is false for a term that words no condition, action, value or threshold
+// of the domain.
+func (s *Situations) Has(t *sop.Term) bool { return t.Of != "" && len(s.forms[t.Type][t.Of]) > 0 }
+
+// Draw words what a term names, without the term: a line of a file, an outcome
+// of a check, an instruction, a setting. The term's type is the kind of a
+// Concept. It is empty where Has is false.
+func (s *Situations) Draw(t *sop.Term, rng *rand.Rand) string {
+	if !s.Has(t) {
+		return ""
 	}
 	taken := map[string]string{}
-	phrase = scnFill(forms[rng.IntN(len(forms))], func(slot, _, _ string) (string, bool) {
+	return scnFill(scnPick(rng, s.forms[t.Type][t.Of]), func(slot, _, _ string) (string, bool) {
 		switch {
 		case slot == "value":
-			return situationNumber(d, t, rng), true
+			return situationNumber(s.domain, t, rng), true
 		case taken[slot] == "":
-			taken[slot] = situationExample(d, slot, taken, rng)
+			taken[slot] = situationExample(s.domain, slot, taken, rng)
 		}
 		return taken[slot], true
 	})
-	return t.Type, phrase, true
 }
 
-// SituationOf returns the names of the domain that a phrase of Situation can
-// be about, sorted: more than one where forms of two fit.
-func SituationOf(d *sop.Domain, kind, phrase string) []string {
+// Of returns the names of the domain that a phrase of Draw can be about,
+// sorted: more than one where forms of two fit.
+func (s *Situations) Of(kind, phrase string) []string {
 	var names []string
-	forms := situationForms(d, kind)
-	for _, name := range sopNames(forms) {
-		if slices.ContainsFunc(forms[name], func(form string) bool { _, ok := conceptMatch(form, phrase); return ok }) {
+	for _, name := range s.names[kind] {
+		if slices.ContainsFunc(s.forms[kind][name], func(form string) bool { _, ok := conceptMatch(form, phrase); return ok }) {
 			names = append(names, name)
 		}
 	}
@@ -177,32 +195,84 @@ func clauses(texts ...string) []string {
 	return list
 }
 
-// Explains tells whether a document of RenderSOP says next to the identifier
-// what it stands for: what a reader needs who does not know the name.
-func Explains(document string, n Named) bool {
-	if len(n.Clauses) == 0 {
-		return false
+// Explanations is what a document of RenderSOP says next to its identifiers.
+type Explanations struct {
+	document string // in small letters, as all that follows
+	comments []codeComment
+}
+
+type codeComment struct{ code, comment string } // code without its first word
+
+// NewExplanations reads the document.
+func NewExplanations(document string) *Explanations {
+	x := &Explanations{document: strings.ToLower(document)}
+	if !strings.Contains(x.document, "//") {
+		return x
 	}
-	for _, line := range strings.Split(strings.ToLower(document), "\n") {
-		for _, clause := range n.Clauses[:min(2, len(n.Clauses))] {
-			if explainsLine(line, strings.ToLower(n.Name), strings.ToLower(clause), n.Kind) {
+	for line := range strings.Lines(x.document) {
+		code, comment, ok := strings.Cut(line, "//")
+		_, code, named := strings.Cut(strings.TrimSpace(code), " ")
+		if ok && named {
+			x.comments = append(x.comments, codeComment{code, strings.TrimSpace(comment)})
+		}
+	}
+	return x
+}
+
+// Has tells whether the document says next to the identifier what it stands
+// for: what a reader needs who does not know the name.
+func (x *Explanations) Has(n Named) bool {
+	name := strings.ToLower(n.Name)
+	clauses := make([]string, 0, 2)
+	for _, c := range n.Clauses[:min(2, len(n.Clauses))] {
+		clauses = append(clauses, strings.ToLower(c))
+	}
+	return x.ticked(name, n.Kind, clauses) || x.commented(name, n.Kind, clauses)
+}
+
+// ticked looks at each place where the identifier stands in backticks.
+func (x *Explanations) ticked(name, kind string, clauses []string) bool {
+	ticked := "`" + name + "`"
+	for end := 0; ; {
+		i := strings.Index(x.document[end:], ticked)
+		if i < 0 {
+			return false
+		}
+		before, after := x.document[:end+i], x.document[end+i+len(ticked):]
+		for _, clause := range clauses {
+			head, inside := strings.CutSuffix(before, " (")
+			if inside && strings.HasSuffix(head, clause) || follows(after, " (", clause) ||
+				strings.HasSuffix(before, "| ") && follows(after, " | ", clause, " |") ||
+				kind == "quantity" && strings.Contains(lineOf(before, after), clause) {
 				return true
 			}
 		}
+		end += i + len(ticked)
 	}
-	return false
 }
 
-func explainsLine(line, name, clause, kind string) bool {
-	ticked := "`" + name + "`"
-	if strings.Contains(line, clause+" ("+ticked) || strings.Contains(line, ticked+" ("+clause) || strings.Contains(line, "| "+ticked+" | "+clause+" |") {
-		return true
+// lineOf is what stands on one line around a place.
+func lineOf(before, after string) string {
+	after, _, _ = strings.Cut(after, "\n")
+	return before[strings.LastIndexByte(before, '\n')+1:] + "`" + after
+}
+
+// follows tells whether a text begins with the parts.
+func follows(text string, parts ...string) bool {
+	for _, p := range parts {
+		var ok bool
+		if text, ok = strings.CutPrefix(text, p); !ok {
+			return false
+		}
 	}
-	if code, comment, ok := strings.Cut(line, "//"); ok && strings.HasPrefix(strings.TrimSpace(comment), clause) {
-		_, after, found := strings.Cut(strings.TrimSpace(code), " ")
-		return found && (after == name || kind == "quantity" && strings.HasPrefix(after, name+" in "))
-	}
-	return kind == "quantity" && strings.Contains(line, ticked) && strings.Contains(line, clause)
+	return true
+}
+
+func (x *Explanations) commented(name, kind string, clauses []string) bool {
+	return slices.ContainsFunc(x.comments, func(c codeComment) bool {
+		return (c.code == name || kind == "quantity" && follows(c.code, name, " in ")) &&
+			slices.ContainsFunc(clauses, func(clause string) bool { return strings.HasPrefix(c.comment, clause) })
+	})
 }
 
 // CallWords says what a call of the domain does, or "" for none.

@@ -36,10 +36,10 @@ func ConceptQuery(c Concept, split string, rng *rand.Rand) (string, QueryID) {
 	q, s := rng.IntN(len(questions)), rng.IntN(len(sentences))
 	situation := ""
 	if frames := conceptFrames[conceptFrame(c.Kind)][split]; len(frames) > 0 {
-		situation = strings.NewReplacer("{title}", c.Title, "{phrase}", c.Phrase).Replace(sopPick(rng, frames))
+		situation = conceptFill(sopPick(rng, frames), "title", c.Title, "phrase", c.Phrase)
 	}
-	text := strings.NewReplacer("{situation}", situation, "{task}", situation, "{kind}", conceptKinds[c.Kind],
-		"{phrase}", c.Phrase, "{a}", c.Pair[0], "{b}", c.Pair[1]).Replace(questions[q])
+	text := conceptFill(questions[q], "situation", situation, "task", situation, "kind", conceptKinds[c.Kind],
+		"phrase", c.Phrase, "a", c.Pair[0], "b", c.Pair[1])
 	return text + "\n\n" + sentences[s], QueryID(fmt.Sprintf("%s/%s/%d/%s/%d", c.View, split, q, c.Format, s))
 }
 
@@ -138,10 +138,22 @@ func conceptFrame(kind string) string {
 	return kind
 }
 
+// conceptFill puts words into {slots}, given as name, word, name, word.
+func conceptFill(words string, slots ...string) string {
+	return scnFill(words, func(slot, _, _ string) (string, bool) {
+		for i := 0; i < len(slots); i += 2 {
+			if slots[i] == slot {
+				return slots[i+1], true
+			}
+		}
+		return "", false
+	})
+}
+
 // conceptMatch fits a text to a wording with {slots}: each takes as little as
 // it can.
 func conceptMatch(words, text string) (map[string]string, bool) {
-	slots := map[string]string{}
+	var slots map[string]string
 	for {
 		literal, rest, more := strings.Cut(words, "{")
 		if !more {
@@ -149,6 +161,9 @@ func conceptMatch(words, text string) (map[string]string, bool) {
 		}
 		if !strings.HasPrefix(text, literal) {
 			return nil, false
+		}
+		if slots == nil {
+			slots = map[string]string{}
 		}
 		text = text[len(literal):]
 		var name string

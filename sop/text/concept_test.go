@@ -167,21 +167,22 @@ func conceptDomain() *sop.Domain {
 }
 
 func TestSituationsAreReadBack(t *testing.T) {
-	d := conceptDomain()
+	situations := NewSituations(conceptDomain())
 	seen := map[string]bool{}
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		for kind, of := range map[string]string{"value": "balance", "condition": "known", "state": "known", "action": "look", "threshold": "limit"} {
-			got, phrase, ok := Situation(d, &sop.Term{Type: kind, Of: of}, rng)
-			if !ok || got != kind || strings.ContainsAny(phrase, "{}") {
-				t.Fatalf("Situation(%s) = %s, %q, %v", of, got, phrase, ok)
+			term := &sop.Term{Type: kind, Of: of}
+			phrase := situations.Draw(term, rng)
+			if !situations.Has(term) || phrase == "" || strings.ContainsAny(phrase, "{}") {
+				t.Fatalf("Draw(%s) = %q", of, phrase)
 			}
-			if names := SituationOf(d, kind, phrase); !slices.Equal(names, []string{of}) {
-				t.Fatalf("SituationOf(%s, %q) = %v, want %s", kind, phrase, names, of)
+			if names := situations.Of(kind, phrase); !slices.Equal(names, []string{of}) {
+				t.Fatalf("Of(%s, %q) = %v, want %s", kind, phrase, names, of)
 			}
 			seen[phrase] = true
 		}
-		if _, phrase, _ := Situation(d, &sop.Term{Type: "condition", Of: "known"}, rng); strings.Contains(phrase, "Contacts of ana: ana") {
+		if phrase := situations.Draw(&sop.Term{Type: "condition", Of: "known"}, rng); strings.Contains(phrase, "Contacts of ana: ana") {
 			t.Fatalf("%q names one person twice", phrase)
 		}
 	}
@@ -191,24 +192,37 @@ func TestSituationsAreReadBack(t *testing.T) {
 		}
 	}
 	for _, term := range []*sop.Term{{Type: "role"}, {Type: "value", Of: "look"}, {Type: "action"}} {
-		if _, phrase, ok := Situation(d, term, rand.New(rand.NewPCG(0, 0))); ok {
-			t.Errorf("Situation(%+v) = %q, want none", term, phrase)
+		if phrase := situations.Draw(term, rand.New(rand.NewPCG(0, 0))); situations.Has(term) || phrase != "" {
+			t.Errorf("Draw(%+v) = %q, want none", term, phrase)
 		}
 	}
 }
 
-func TestExplains(t *testing.T) {
-	n := Named{"look", "call", []string{"look up the customer"}}
-	for document, want := range map[string]bool{
-		"- `look` (look up the customer; takes username): free": true,
-		"| `look` | look up the customer | username |":          true,
-		"call look    // look up the customer; takes username":  true,
-		"- `look_out` (look up the customer)":                   false,
-		"- `look` (sign out). look up the customer":             false,
-		"look up the customer":                                  false,
+func TestExplanations(t *testing.T) {
+	call := Named{"look", "call", []string{"look up the customer"}}
+	limit := Named{"limit", "quantity", []string{"the Limit"}}
+	for _, test := range []struct {
+		document string
+		name     Named
+		want     bool
+	}{
+		{"- `look` (look up the customer; takes username): free", call, true},
+		{"- then Look up the customer (`look`)", call, true},
+		{"| `look` | look up the customer | username |", call, true},
+		{"`look` | look up the customer | username |", call, false},
+		{"call look    // look up the customer; takes username", call, true},
+		{"call lookout    // look up the customer; takes username", call, false},
+		{"- `look_out` (look up the customer)", call, false},
+		{"- `look` (sign out). look up the customer", call, false},
+		{"- `look` (sign out)\n- `look` (look up the customer)", call, true},
+		{"look up the customer", call, false},
+		{"- `limit` in USD: the limit", limit, true},
+		{"- `limit` in USD\n- the limit", limit, false},
+		{"number limit in USD // the limit", limit, true},
+		{"", Named{Name: "look", Kind: "call"}, false},
 	} {
-		if got := Explains(document, n); got != want {
-			t.Errorf("Explains(%q) = %v, want %v", document, got, want)
+		if got := NewExplanations(test.document).Has(test.name); got != test.want {
+			t.Errorf("%q explains %s: %v, want %v", test.document, test.name.Name, got, test.want)
 		}
 	}
 }

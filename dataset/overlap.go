@@ -1,0 +1,99 @@
+package dataset
+
+// Overlap says how much of what a held-out split has is in the training split
+// too.
+type Overlap struct {
+	// Wordings are those of queries, as the key query of a row's meta names them.
+	Wordings Shared `json:"wordings"`
+	// Subtrees are the trees of a reference's rules that join several others.
+	Subtrees Shared `json:"subtrees"`
+	// Facts are whole assignments of facts.
+	Facts Shared `json:"facts"`
+}
+
+// Shared counts different things of a split, and those that the training split
+// has too. Both are counted by 64-bit hashes, under the domain's own names; from
+// mostKept on they are estimated from a share of the hashes.
+type Shared struct {
+	Distinct  int  `json:"distinct"`
+	InTrain   int  `json:"in_train"`
+	Estimated bool `json:"estimated"`
+}
+
+// Distinct counts the tasks of a stage that differ in their variant, scenario or
+// positive, under the domain's own names, however they are worded. Of stage 1
+// the scenario is what is asked about.
+type Distinct struct {
+	Tasks     int  `json:"tasks"`
+	Estimated bool `json:"estimated"`
+}
+
+// mostKept bounds each set of hashes: about 5 MiB.
+const mostKept = 1 << 17
+
+type hashes = thinned[struct{}]
+
+// met is what rows of one split have.
+type met struct{ wordings, subtrees, facts *hashes }
+
+func newMet() *met {
+	return &met{newThinned[struct{}](mostKept), newThinned[struct{}](mostKept), newThinned[struct{}](mostKept)}
+}
+
+func (m *met) sets() []*hashes { return []*hashes{m.wordings, m.subtrees, m.facts} }
+
+func (m *met) merge(other *met) {
+	from := other.sets()
+	for i, set := range m.sets() {
+		set.merge(from[i])
+	}
+}
+
+// with compares a split with the training split.
+func (m *met) with(train *met) Overlap {
+	return Overlap{
+		Wordings: shared(m.wordings, train.wordings), Subtrees: shared(m.subtrees, train.subtrees), Facts: shared(m.facts, train.facts),
+	}
+}
+
+// shared looks at the hashes that both sets would keep.
+func shared(set, train *hashes) Shared {
+	bits := max(set.bits, train.bits)
+	s := Shared{Distinct: set.count(), Estimated: bits > 0}
+	for h := range set.kept {
+		if _, too := train.kept[h]; too && h&(1<<bits-1) == 0 {
+			s.InTrain++
+		}
+	}
+	s.InTrain <<= bits
+	return s
+}
+
+// meet takes in what a row has, and returns the hash of its task.
+func (m *met) meet(r *Row) uint64 {
+	meta, reference := map[string]string{}, map[string]string{}
+	members(r.Meta, func(key, value string) { meta[key] = value })
+	members(r.Reference, func(key, value string) { reference[key] = value })
+	bases := map[string]string{}
+	members(meta["names"], func(base, alias string) { bases[unquoted(alias)] = base })
+
+	if w := meta["query"]; w != "" {
+		m.wordings.at(hash64(0, w))
+	}
+	hash := func(text string, tree func(uint64)) uint64 {
+		w := walker{rest: text, bases: bases, tree: tree}
+		return w.value(false)
+	}
+	keep := func(h uint64) { m.subtrees.at(h) }
+	hash(reference["requires"], keep)
+	hash(reference["outcomes"], keep)
+	facts := hash(reference["facts"], nil)
+	if facts != 0 {
+		m.facts.at(facts)
+	}
+	task := hash64(0, r.Domain, r.Procedure, r.View)
+	for _, part := range []string{meta["rules"], meta["thresholds"], reference["values"], reference["history"], reference["subject"], r.Positive.Payload} {
+		task = mix(task ^ hash(part, nil))
+	}
+	return mix(task ^ facts)
+}
