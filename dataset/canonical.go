@@ -14,12 +14,75 @@ import (
 // numbers in their shortest notation. Two payloads with equal canonical forms
 // are the same answer; lists keep their order.
 func Canonical(payload string) (string, error) {
+	if c := (canonicalScan{rest: payload}); c.value(0) && c.rest == "" {
+		return payload, nil
+	}
 	v, err := decodeJSON(payload)
 	if err != nil {
 		return "", err
 	}
 	line, err := appendLine(nil, normalize(v))
 	return string(line), err
+}
+
+// canonicalScan recognizes JSON that is in canonical form already, as payloads
+// are: of strings it knows those of ASCII without escapes, of numbers none.
+type canonicalScan struct{ rest string }
+
+func (c *canonicalScan) skip(prefix string) (ok bool) {
+	c.rest, ok = strings.CutPrefix(c.rest, prefix)
+	return ok
+}
+
+func (c *canonicalScan) value(depth int) bool {
+	switch {
+	case depth > 100 || c.rest == "":
+		return false
+	case c.skip("["):
+		for first := true; ; first = false {
+			if c.skip("]") {
+				return true
+			}
+			if !first && !c.skip(",") || !c.value(depth+1) {
+				return false
+			}
+		}
+	case c.skip("{"):
+		before := ""
+		for first := true; ; first = false {
+			if c.skip("}") {
+				return true
+			}
+			if !first && !c.skip(",") {
+				return false
+			}
+			key, ok := c.text()
+			if !ok || !first && key <= before || !c.skip(":") || !c.value(depth+1) {
+				return false
+			}
+			before = key
+		}
+	case c.rest[0] == '"':
+		_, ok := c.text()
+		return ok
+	}
+	return c.skip("null") || c.skip("true") || c.skip("false")
+}
+
+func (c *canonicalScan) text() (s string, ok bool) {
+	if !c.skip(`"`) {
+		return "", false
+	}
+	for i := 0; i < len(c.rest); i++ {
+		switch b := c.rest[i]; {
+		case b == '"':
+			s, c.rest = c.rest[:i], c.rest[i+1:]
+			return s, true
+		case b == '\\' || b < ' ' || b >= 0x7f:
+			return "", false
+		}
+	}
+	return "", false
 }
 
 // decodeJSON reads exactly one JSON value and keeps numbers as written.

@@ -135,7 +135,7 @@ func (s *subject) edits() *augment.Editor {
 type member struct {
 	*side // positive is the workflow that the history begins
 	*subject
-	history sop.Workflow
+	history sop.Workflow // nil where the whole graph is asked for
 }
 
 // family grows by members of which each is provably wrong to all others.

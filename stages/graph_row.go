@@ -203,11 +203,13 @@ func (p *graphPicker) rank(op augment.Operator) int {
 }
 
 func (p *graphPicker) take(e augment.GraphEdit, done []string) bool {
-	edited := e.Graph()
-	if edited == nil {
+	h := e.Graph()
+	// No right graph of what is left in a case is trivial, so a wrong one that is
+	// would give itself away.
+	if h == nil || p.m.history != nil && trivial(h) {
 		return false
 	}
-	h := p.m.graph.RestateCanonical(edited.Requires, edited.EstablishedBy)
+	h = p.m.graph.RestateCanonical(h.Requires, h.EstablishedBy)
 	key := h.Key()
 	if p.seen[key] {
 		return false
