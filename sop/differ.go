@@ -15,20 +15,16 @@ type Differ struct {
 	m     *Machine
 	rules *relations // of g over its own conditions
 	rng   *rand.Rand
-	base  set
-	next  int // the flip of the base that the next case comes from
+	asked int // cases that were prepared, or found to be of no use
 	cases []*differCase
-	seen  map[set]bool
 }
 
-// differCase is consistent facts with workflows that g accepts in them.
+// differCase is consistent facts with a workflow that g accepts in them, nil
+// where there is none.
 type differCase struct {
 	facts set
-	runs  []Workflow
+	run   Workflow
 }
-
-// maxDifferCases bounds the cases that are tried before all are searched.
-const maxDifferCases = 32
 
 // NewDiffer compiles g. The error says that it is not well-formed.
 func NewDiffer(g *Graph) (*Differ, error) {
@@ -37,7 +33,7 @@ func NewDiffer(g *Graph) (*Differ, error) {
 		return nil, err
 	}
 	// Any workflows will do, but they are always the same.
-	return &Differ{g: g, m: m, rules: relationsOf(g, m.number), rng: rand.New(rand.NewPCG(0, 0)), base: m.wanted(), seen: map[set]bool{}}, nil
+	return &Differ{g: g, m: m, rules: relationsOf(g, m.number), rng: rand.New(rand.NewPCG(0, 0))}, nil
 }
 
 // wanted is the facts that speak for the goal: conditions that only count
@@ -68,64 +64,40 @@ func (m *Machine) number(name string) int {
 	return -1
 }
 
-// caseAt returns case number i, nil where there are not so many. Cases are
-// near to permitting the goal, since graphs that differ mostly do so in one of
-// them: the base, then what differs from it in a fact, then in two.
+// caseAt returns case number i, nil where there are not so many. In the first
+// one all speaks for the goal; the second settles things as much the other way
+// round as it may; the others differ from the first in a fact. Graphs that differ
+// mostly do so in one of them.
 func (d *Differ) caseAt(i int) *differCase {
-	for len(d.cases) <= i && len(d.cases) < maxDifferCases {
-		x, ok := d.flipped(d.next)
-		if !ok {
-			return nil
+	for ; len(d.cases) <= i && d.asked < len(d.m.conds)+2; d.asked++ {
+		x := d.m.wanted()
+		if d.asked > 1 {
+			x ^= bit(d.asked - 2)
 		}
-		d.next++
-		d.add(d.repaired(x))
+		x = d.repaired(x)
+		if !d.rules.hold(x) || d.asked > 1 && slices.ContainsFunc(d.cases, func(c *differCase) bool { return c.facts == x }) {
+			continue
+		}
+		var guide Workflow
+		if d.asked == 1 {
+			if len(d.cases) == 0 || d.cases[0].run == nil {
+				continue
+			}
+			guide = reversed(d.cases[0].run)
+		}
+		run, err := d.m.Along(d.m.factMap(x), guide, d.rng)
+		if err != nil {
+			run = nil
+		}
+		if d.asked == 1 && slices.Equal(run, d.cases[0].run) {
+			continue
+		}
+		d.cases = append(d.cases, &differCase{x, run})
 	}
 	if i < len(d.cases) {
 		return d.cases[i]
 	}
 	return nil
-}
-
-// near is how many cases may differ from the base in one fact.
-func (d *Differ) near() int { return 1 + len(d.m.conds) }
-
-func (d *Differ) flipped(k int) (x set, ok bool) {
-	n := len(d.m.conds)
-	if k == 0 {
-		return d.base, true
-	}
-	if k--; k < n {
-		return d.base ^ bit(k), true
-	}
-	k -= n
-	for i := range n {
-		if k < i {
-			return d.base ^ bit(i) ^ bit(k), true
-		}
-		k -= i
-	}
-	return 0, false
-}
-
-func (d *Differ) add(x set) {
-	if d.seen[x] {
-		return
-	}
-	d.seen[x] = true
-	if !d.rules.hold(x) {
-		return
-	}
-	c := &differCase{facts: x}
-	facts := d.m.factMap(x)
-	if w, err := d.m.Positive(facts, d.rng); err == nil {
-		c.runs = append(c.runs, w)
-		if len(d.cases) == 0 { // one that settles things as much the other way round as it may
-			if v, err := d.m.Along(facts, reversed(w), d.rng); err == nil && !slices.Equal(v, w) {
-				c.runs = append(c.runs, v)
-			}
-		}
-	}
-	d.cases = append(d.cases, c)
 }
 
 func reversed(w Workflow) Workflow {
@@ -164,7 +136,7 @@ func (d *Differ) Permitted() map[string]bool {
 		if c == nil {
 			return nil
 		}
-		if len(c.runs) > 0 && c.runs[0][len(c.runs[0])-1] == d.g.Goal {
+		if c.run != nil && c.run[len(c.run)-1] == d.g.Goal {
 			return d.m.factMap(c.facts)
 		}
 	}
@@ -193,17 +165,14 @@ func (d *Differ) diff(h *Graph, all bool) (*Difference, error) {
 	if err != nil {
 		return nil, err
 	}
-	witness, permits := p.refused(0, d.near())
+	witness, permits := p.refused()
+	permits = permits || p.reached()
 	if witness == nil || !permits {
 		w, ok := p.drawn(witness == nil)
 		permits = permits || ok
 		if witness == nil {
 			witness = w
 		}
-	}
-	if witness == nil {
-		w, ok := p.refused(d.near(), maxDifferCases)
-		witness, permits = w, permits || ok
 	}
 	if !permits {
 		s, err := p.search(true)
@@ -242,23 +211,23 @@ func Between(a, b *Differ) *Witness {
 	}
 	p.answerIn(b.g)
 	q.answerIn(a.g)
-	for i := range maxDifferCases {
-		if w, _ := p.refused(i, i+1); w != nil {
-			return w
-		}
-		if w, _ := q.refused(i, i+1); w != nil {
-			return w
+	for i := range 2 + max(len(a.m.conds), len(b.m.conds)) {
+		for _, x := range []*pair{p, q} {
+			if w, _ := x.refusedIn(i); w != nil {
+				return w
+			}
 		}
 	}
 	return nil
 }
 
-// restatedBy tells that g, restated by h, has the outcomes and the effects of
-// h.
+// restatedBy tells that g, restated by h, has the outcomes of h and its effects,
+// as far as anything comes after them.
 func (g *Graph) restatedBy(h *Graph) bool {
 	if len(g.Outcomes) != len(h.Outcomes) {
 		return false
 	}
+	mine, theirs := g.effectsOn(h.Requires, h.EstablishedBy), maps.Clone(h.Effects)
 	for i, o := range g.Outcomes {
 		tree := o.Tree
 		if g.follows(o) {
@@ -267,9 +236,8 @@ func (g *Graph) restatedBy(h *Graph) bool {
 		if o.End != h.Outcomes[i].End || !tree.Equal(h.Outcomes[i].Tree) {
 			return false
 		}
+		delete(mine, o.End)
+		delete(theirs, o.End)
 	}
-	if len(g.Effects) == 0 && len(h.Effects) == 0 {
-		return true
-	}
-	return maps.EqualFunc(g.effectsOn(h.Requires, h.EstablishedBy), h.Effects, maps.Equal)
+	return maps.EqualFunc(mine, theirs, maps.Equal)
 }

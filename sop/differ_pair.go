@@ -132,39 +132,64 @@ func (p *pair) facts(x set) map[string]bool {
 	return facts
 }
 
-// refused looks in the cases from a number up to another for a workflow of a
-// that b does not accept, a shortest one of the first case that has any, and
-// tells whether b was seen to permit its goal.
-func (p *pair) refused(from, to int) (found *Witness, permits bool) {
-	for i := from; i < to && found == nil; i++ {
-		c := p.d.caseAt(i)
-		if c == nil {
-			break
-		}
-		if len(c.runs) == 0 {
-			continue
-		}
-		var shortest Workflow
-		var facts set
-		for _, x := range p.ways(c.facts) {
-			truth := p.inB(x)
-			for _, w := range c.runs {
-				if p.b.accepts(truth, w) {
-					permits = permits || w[len(w)-1] == p.b.g.Goal
-				} else if shortest == nil || len(w) < len(shortest) {
-					shortest, facts = w, x
-				}
-			}
-		}
-		if shortest != nil {
-			found = &Witness{Facts: p.facts(facts), Workflow: shortest}
+// refused looks for a workflow of a that b does not accept, and tells whether b
+// was seen to permit its goal.
+func (p *pair) refused() (found *Witness, permits bool) {
+	for i := 0; found == nil && p.d.caseAt(i) != nil; i++ {
+		w, ok := p.refusedIn(i)
+		found, permits = w, permits || ok
+	}
+	return found, permits
+}
+
+// refusedIn is refused in one case.
+func (p *pair) refusedIn(i int) (found *Witness, permits bool) {
+	c := p.d.caseAt(i)
+	if c == nil || c.run == nil {
+		return nil, false
+	}
+	for _, x := range p.ways(c.facts) {
+		if p.b.accepts(p.inB(x), c.run) {
+			permits = permits || c.run[len(c.run)-1] == p.b.g.Goal
+		} else if found == nil {
+			found = &Witness{Facts: p.facts(x), Workflow: c.run}
 		}
 	}
 	return found, permits
 }
 
-// tries bounds the cases for which workflows of b are drawn.
-const tries = 6
+// tries bounds the cases in which b is tried.
+const tries = 2
+
+// reached tells whether b permits its goal after all calls that it allows, made
+// as soon as it allows them.
+func (p *pair) reached() bool {
+	for i := range tries {
+		c := p.d.caseAt(i)
+		if c == nil {
+			break
+		}
+		for _, x := range p.ways(c.facts) {
+			if p.b.reaches(p.inB(x)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (m *Machine) reaches(truth set) bool {
+	s := m.start(truth)
+	for more := true; more; {
+		more = false
+		for c := range m.calls {
+			if !s.made.has(c) && !m.ends.has(c) && m.orderedValue(m.phi[c], &s) == yes {
+				s, more = m.step(&s, c, truth), true
+			}
+		}
+	}
+	return m.acceptsEnd(m.g.Goal, &s)
+}
 
 // drawn looks for a workflow of b that a does not accept, unless no witness is
 // wanted, and tells whether b was seen to permit its goal.
@@ -174,13 +199,9 @@ func (p *pair) drawn(wanted bool) (found *Witness, permits bool) {
 		if c == nil {
 			break
 		}
-		guides := []Workflow{nil}
-		for _, w := range c.runs {
-			guides = append(guides, reversed(w))
-		}
 		for _, x := range p.ways(c.facts) {
 			facts := p.facts(x)
-			for k, guide := range guides {
+			for k, guide := range []Workflow{nil, reversed(c.run)} {
 				w, err := p.b.Along(facts, guide, rand.New(rand.NewPCG(uint64(i), uint64(k))))
 				if err != nil {
 					continue
