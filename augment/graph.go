@@ -103,13 +103,13 @@ func (e *Editor) closes(v, c string) bool {
 
 // add notes an edit that gives a call another requirement, or with source a
 // condition another source; more is what else the graph then needs.
-func (e *Editor) add(op Operator, how, at string, source bool, tree *sop.Tree, more func() *sop.Graph) {
+func (e *Editor) add(op Operator, how, at string, source bool, tree func() *sop.Tree, more func() *sop.Graph) {
 	e.results = append(e.results, GraphEdit{op, how, at, func() *sop.Graph {
 		requires, sources := maps.Clone(e.g.Requires), maps.Clone(e.g.EstablishedBy)
 		if source {
-			sources[at] = tree.Canonical()
+			sources[at] = tree().Canonical()
 		} else {
-			requires[at] = tree.Canonical()
+			requires[at] = tree().Canonical()
 		}
 		if more != nil && !takeOver(requires, sources, more()) {
 			return nil
@@ -185,7 +185,7 @@ func (e *Editor) Cycles() []GraphEdit {
 			}
 			e.add(Cycle, "need", v, false, and(rule, c), nil)
 			for _, p := range leaves(rule) {
-				e.add(Cycle, "swap", v, false, put(rule, p.path, sop.L(c)), nil)
+				e.add(Cycle, "swap", v, false, with(rule, p, sop.L(c)), nil)
 			}
 		}
 		for _, u := range e.calls {
@@ -200,7 +200,7 @@ func (e *Editor) Cycles() []GraphEdit {
 				continue
 			}
 			for _, p := range leaves(e.g.EstablishedBy[c]) {
-				e.add(Cycle, "source", c, true, put(e.g.EstablishedBy[c], p.path, sop.L(u)), nil)
+				e.add(Cycle, "source", c, true, with(e.g.EstablishedBy[c], p, sop.L(u)), nil)
 			}
 		}
 	}
@@ -227,15 +227,15 @@ func (e *Editor) Preconditions(others []Other) []GraphEdit {
 		rule := e.g.Requires[v]
 		here := rule.Names()
 		for _, p := range leaves(rule) {
-			e.add(Precondition, "drop", v, false, put(rule, p.path, nil), nil)
+			e.add(Precondition, "drop", v, false, with(rule, p, nil), nil)
 			for _, c := range e.conds {
 				if !slices.Contains(here, c) && !e.closes(v, c) {
-					e.add(Precondition, "swap", v, false, put(rule, p.path, sop.L(c)), nil)
+					e.add(Precondition, "swap", v, false, with(rule, p, sop.L(c)), nil)
 				}
 			}
 			for _, o := range others {
 				if e.g.EstablishedBy[o.Name] == nil {
-					e.add(Precondition, "swap_other", v, false, put(rule, p.path, sop.L(o.Name)), o.Graph)
+					e.add(Precondition, "swap_other", v, false, with(rule, p, sop.L(o.Name)), o.Graph)
 				}
 			}
 		}
@@ -253,9 +253,9 @@ func (e *Editor) Edges() []GraphEdit {
 			switch {
 			case p.node.Name == sop.Conversation:
 			case source.Op == sop.Leaf:
-				e.add(Edge, "told", c, true, sop.L(sop.Conversation), nil)
+				e.add(Edge, "told", c, true, with(source, p, sop.L(sop.Conversation)), nil)
 			default:
-				e.add(Edge, "cut", c, true, put(source, p.path, nil), nil)
+				e.add(Edge, "cut", c, true, with(source, p, nil), nil)
 			}
 		}
 	}
@@ -282,7 +282,7 @@ func (e *Editor) Connectives() []GraphEdit {
 		rule := e.g.Requires[v]
 		for _, p := range places(rule) {
 			change := func(how string, op sop.Op, parts []*sop.Tree) {
-				e.add(Connective, how, v, false, put(rule, p.path, sop.T(op, parts...)), nil)
+				e.add(Connective, how, v, false, with(rule, p, sop.T(op, parts...)), nil)
 			}
 			parts := p.node.Parts
 			switch p.node.Op {
@@ -305,11 +305,18 @@ func (e *Editor) Connectives() []GraphEdit {
 }
 
 // and demands one more condition.
-func and(rule *sop.Tree, name string) *sop.Tree {
-	if rule == nil {
-		return sop.L(name)
+func and(rule *sop.Tree, name string) func() *sop.Tree {
+	return func() *sop.Tree {
+		if rule == nil {
+			return sop.L(name)
+		}
+		return sop.T(sop.All, rule, sop.L(name))
 	}
-	return sop.T(sop.All, rule, sop.L(name))
+}
+
+// with puts another node in a place.
+func with(t *sop.Tree, p place, node *sop.Tree) func() *sop.Tree {
+	return func() *sop.Tree { return put(t, p.path, node) }
 }
 
 // place is a node of a tree, and the parts to follow from its root.

@@ -27,7 +27,11 @@ func Canonical(payload string) (string, error) {
 
 // canonicalScan recognizes JSON that is in canonical form already, as payloads
 // are: of strings it knows those of ASCII without escapes, of numbers none.
-type canonicalScan struct{ rest string }
+type canonicalScan struct {
+	rest    string
+	items   []string // keys and scalars as they come, which is the order of Items; nil where they are not wanted
+	members int      // of the object that the whole is
+}
 
 func (c *canonicalScan) skip(prefix string) (ok bool) {
 	c.rest, ok = strings.CutPrefix(c.rest, prefix)
@@ -61,12 +65,27 @@ func (c *canonicalScan) value(depth int) bool {
 				return false
 			}
 			before = key
+			if depth == 0 {
+				c.members++
+			}
 		}
 	case c.rest[0] == '"':
 		_, ok := c.text()
 		return ok
 	}
-	return c.skip("null") || c.skip("true") || c.skip("false")
+	for _, word := range []string{"null", "true", "false"} {
+		if c.skip(word) {
+			c.item(word)
+			return true
+		}
+	}
+	return false
+}
+
+func (c *canonicalScan) item(s string) {
+	if c.items != nil {
+		c.items = append(c.items, s)
+	}
 }
 
 func (c *canonicalScan) text() (s string, ok bool) {
@@ -77,6 +96,7 @@ func (c *canonicalScan) text() (s string, ok bool) {
 		switch b := c.rest[i]; {
 		case b == '"':
 			s, c.rest = c.rest[:i], c.rest[i+1:]
+			c.item(s)
 			return s, true
 		case b == '\\' || b < ' ' || b >= 0x7f:
 			return "", false

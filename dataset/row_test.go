@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -144,7 +145,7 @@ func FuzzCanonical(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		c := canonicalScan{rest: s}
+		c := canonicalScan{rest: s, items: []string{}}
 		if !c.value(0) || c.rest != "" {
 			return
 		}
@@ -155,6 +156,9 @@ func FuzzCanonical(f *testing.F) {
 		line, err := appendLine(nil, normalize(v))
 		if err != nil || string(line) != s {
 			t.Errorf("%s is written %s, %v", s, line, err)
+		}
+		if want := appendItems([]string{}, v); !slices.Equal(c.items, want) {
+			t.Errorf("%s has the items %q, want %q", s, c.items, want)
 		}
 	})
 }

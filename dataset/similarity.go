@@ -27,6 +27,9 @@ func ItemSimilarity(a, b []string) float64 {
 // value gives its keys and scalars, depth first with the keys sorted, so a
 // changed operator, leaf or edge of a graph is a changed item.
 func Items(payload string) []string {
+	if c := (canonicalScan{rest: payload, items: make([]string, 0, 64)}); c.value(0) && c.rest == "" && c.members > 1 {
+		return c.items
+	}
 	v, err := decodeJSON(payload)
 	if err != nil {
 		return words(payload)

@@ -165,7 +165,7 @@ func (p *graphPicker) fill(e *augment.Editor, done []string) {
 		p.made = map[augment.Operator]int{}
 	}
 	rng := p.rng
-	left := map[augment.Operator][]augment.GraphEdit{}
+	left := map[augment.Operator]*turns{}
 	ops := slices.Clone(augment.GraphOperators)
 	rng.Shuffle(len(ops), func(i, j int) { ops[i], ops[j] = ops[j], ops[i] })
 	for len(p.picked) < p.want {
@@ -176,12 +176,10 @@ func (p *graphPicker) fill(e *augment.Editor, done []string) {
 				continue
 			}
 			if left[op] == nil {
-				left[op] = p.evenly(p.editsOf(op, e, p.m))
+				left[op] = newTurns(p.editsOf(op, e, p.m), rng)
 			}
-			for !took && len(left[op]) > 0 {
-				e := left[op][0]
-				left[op] = left[op][1:]
-				took = p.take(e, done)
+			for !took && len(left[op].kinds) > 0 {
+				took = p.take(left[op].next(rng), done)
 			}
 			if took {
 				break
@@ -240,24 +238,30 @@ func (w *graphJob) editsOf(op augment.Operator, e *augment.Editor, m *member) []
 	return e.Connectives()
 }
 
-// evenly draws the kinds of edits in turns, so that the many swaps do not
-// crowd out the few others.
-func (w *graphJob) evenly(edits []augment.GraphEdit) []augment.GraphEdit {
+// turns draws the kinds of edits in turns, so that the many swaps do not crowd
+// out the few others.
+type turns struct {
+	kinds  []string // of which some are left, the next one first
+	byKind map[string][]augment.GraphEdit
+}
+
+func newTurns(edits []augment.GraphEdit, rng *rand.Rand) *turns {
 	byKind, kinds := graphKinds(edits)
-	for _, k := range kinds {
-		w.rng.Shuffle(len(byKind[k]), func(i, j int) { byKind[k][i], byKind[k][j] = byKind[k][j], byKind[k][i] })
+	rng.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
+	return &turns{kinds, byKind}
+}
+
+// next takes an edit out; there has to be one.
+func (t *turns) next(rng *rand.Rand) augment.GraphEdit {
+	kind := t.kinds[0]
+	list := t.byKind[kind]
+	i, last := rng.IntN(len(list)), len(list)-1
+	e := list[i]
+	list[i], t.byKind[kind] = list[last], list[:last]
+	if t.kinds = t.kinds[1:]; last > 0 {
+		t.kinds = append(t.kinds, kind)
 	}
-	w.rng.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
-	mixed := make([]augment.GraphEdit, 0, len(edits))
-	for len(mixed) < len(edits) {
-		for _, k := range kinds {
-			if n := len(byKind[k]); n > 0 {
-				mixed = append(mixed, byKind[k][n-1])
-				byKind[k] = byKind[k][:n-1]
-			}
-		}
-	}
-	return mixed
+	return e
 }
 
 func graphKinds(edits []augment.GraphEdit) (map[string][]augment.GraphEdit, []string) {
