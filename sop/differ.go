@@ -166,14 +166,11 @@ func (d *Differ) diff(h *Graph, all bool) (*Difference, error) {
 		return nil, err
 	}
 	witness, permits := p.refused()
-	permits = permits || p.reached()
-	if witness == nil || !permits {
-		w, ok := p.drawn(witness == nil)
-		permits = permits || ok
-		if witness == nil {
-			witness = w
-		}
+	if witness == nil {
+		w, ok := p.drawn()
+		witness, permits = w, permits || ok
 	}
+	permits = permits || p.reached()
 	if !permits {
 		s, err := p.search(true)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 )
 
 // pair is two graphs held against each other. The conditions of both are
@@ -158,21 +159,12 @@ func (p *pair) refusedIn(i int) (found *Witness, permits bool) {
 	return found, permits
 }
 
-// tries bounds the cases in which b is tried.
-const tries = 2
-
 // reached tells whether b permits its goal after all calls that it allows, made
 // as soon as it allows them.
 func (p *pair) reached() bool {
-	for i := range tries {
-		c := p.d.caseAt(i)
-		if c == nil {
-			break
-		}
-		for _, x := range p.ways(c.facts) {
-			if p.b.reaches(p.inB(x)) {
-				return true
-			}
+	for i := 0; p.d.caseAt(i) != nil; i++ {
+		if slices.ContainsFunc(p.ways(p.d.caseAt(i).facts), func(x set) bool { return p.b.reaches(p.inB(x)) }) {
+			return true
 		}
 	}
 	return false
@@ -180,39 +172,32 @@ func (p *pair) reached() bool {
 
 func (m *Machine) reaches(truth set) bool {
 	s := m.start(truth)
-	for more := true; more; {
-		more = false
-		for c := range m.calls {
-			if !s.made.has(c) && !m.ends.has(c) && m.orderedValue(m.phi[c], &s) == yes {
-				s, more = m.step(&s, c, truth), true
-			}
+	for {
+		calls := m.faultless(&s, ^s.made)
+		if calls == 0 {
+			return m.acceptsEnd(m.g.Goal, &s)
 		}
+		s = m.step(&s, bits.TrailingZeros64(uint64(calls)), truth)
 	}
-	return m.acceptsEnd(m.g.Goal, &s)
 }
 
-// drawn looks for a workflow of b that a does not accept, unless no witness is
-// wanted, and tells whether b was seen to permit its goal.
-func (p *pair) drawn(wanted bool) (found *Witness, permits bool) {
-	for i := range tries {
-		c := p.d.caseAt(i)
-		if c == nil {
-			break
-		}
-		for _, x := range p.ways(c.facts) {
-			facts := p.facts(x)
-			for k, guide := range []Workflow{nil, reversed(c.run)} {
-				w, err := p.b.Along(facts, guide, rand.New(rand.NewPCG(uint64(i), uint64(k))))
-				if err != nil {
-					continue
-				}
-				permits = permits || w[len(w)-1] == p.b.g.Goal
-				if wanted && !p.a.accepts(p.inA(x), w) {
-					found, wanted = &Witness{Facts: facts, Workflow: w}, false
-				}
-				if permits && !wanted {
-					return found, permits
-				}
+// drawn looks for a workflow of b that a does not accept, in the first case, and
+// tells whether b was seen to permit its goal.
+func (p *pair) drawn() (found *Witness, permits bool) {
+	c := p.d.caseAt(0)
+	if c == nil {
+		return nil, false
+	}
+	for _, x := range p.ways(c.facts) {
+		facts := p.facts(x)
+		for i, guide := range []Workflow{nil, reversed(c.run)} {
+			w, err := p.b.Along(facts, guide, rand.New(rand.NewPCG(0, uint64(i))))
+			if err != nil {
+				continue
+			}
+			permits = permits || w[len(w)-1] == p.b.g.Goal
+			if found == nil && !p.a.accepts(p.inA(x), w) {
+				found = &Witness{Facts: facts, Workflow: w}
 			}
 		}
 	}

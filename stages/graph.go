@@ -25,14 +25,13 @@ const DropUndetermined = "undetermined"
 // Where a procedure has too few rules for a family, rules of the domain's
 // other procedures are borrowed: the SOP of the context states them as its own,
 // so that the right graph follows from it. No rule of a procedure that is held
-// out comes into another split; see Job.lends.
+// out comes into another split; see Job.lent.
 type graphJob struct {
 	*worker
 	pool     *pool
 	variants []int
 	borrowed []*sop.Tree // see pool.borrowed
-	foreign  []*sop.Tree // all rules that other procedures lend
-	lent     map[*sop.Tree]bool
+	foreign  []*sop.Tree // all of other procedures
 	subjects map[subjectKey]*subject
 	proofs   map[[2]*subject]*sop.Difference // why the second is wrong in the context of the first
 }
@@ -48,11 +47,8 @@ func (j *Job) runGraph(o Options, batch *dataset.Batch) error {
 	for i := range max(variantsPerJob, j.Groups/12) {
 		w.variants = append(w.variants, j.Index+i*j.Of)
 	}
-	w.borrowed, w.foreign = w.pool.borrowed(j.lends)
-	w.lent = map[*sop.Tree]bool{}
-	for _, rule := range w.foreign {
-		w.lent[rule] = true
-	}
+	near, foreign := w.pool.borrowed()
+	w.borrowed, w.foreign = j.lent(near), j.lent(foreign)
 	size := o.Ratio[2] - o.Ratio[2]/graphsAnEdit + 1
 	for range max(4, j.Groups*attemptsPerGroup/size) {
 		if w.made >= j.Groups {
@@ -78,11 +74,16 @@ func (j *Job) runGraph(o Options, batch *dataset.Batch) error {
 	return w.report()
 }
 
-// lends tells whether the job may borrow a rule of another procedure: one of
-// the training split, or of its own.
-func (j *Job) lends(other *sop.Procedure) bool {
-	split := j.Splits[j.Domain.Name+"/"+other.Goal]
-	return split == "" || split == dataset.Train || split == j.Split
+// lent leaves those of the rules of other procedures that the job may borrow:
+// some procedure of the training split, or of its own, has them.
+func (j *Job) lent(rules []*sop.Tree) []*sop.Tree {
+	var open []*sop.Tree
+	for _, p := range j.Domain.Procedures {
+		if split := j.Splits[j.Domain.Name+"/"+p.Goal]; split == "" || split == dataset.Train || split == j.Split {
+			open = append(open, p.AllRules()...)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(rules), func(r *sop.Tree) bool { return !slices.ContainsFunc(open, r.Equal) })
 }
 
 // DropNoCondition is a variant whose goal is permitted without any condition:
@@ -280,11 +281,11 @@ func (r recipe) reordered(rng *rand.Rand) recipe {
 	return r
 }
 
-// borrowed is the rules that other procedures of the domain lend (foreign), and
-// those of them that speak of nothing but what a request of this one tells
-// (near). A procedure with few rules of its own has too few variants to be
-// contrasted with.
-func (p *pool) borrowed(lends func(*sop.Procedure) bool) (near, foreign []*sop.Tree) {
+// borrowed is the rules of the domain's other procedures (foreign), and those
+// of them that speak of nothing but what a request of this one tells (near). A
+// procedure with few rules of its own has too few variants to be contrasted
+// with.
+func (p *pool) borrowed() (near, foreign []*sop.Tree) {
 	own := p.rules()
 	full, err := p.domain.Variant(p.procedure, sop.Choice{Rules: own})
 	if err != nil {
@@ -302,9 +303,6 @@ func (p *pool) borrowed(lends func(*sop.Procedure) bool) (near, foreign []*sop.T
 		}
 	}
 	for _, other := range p.domain.Procedures {
-		if !lends(other) {
-			continue
-		}
 		for _, rule := range other.AllRules() {
 			if slices.ContainsFunc(foreign, rule.Equal) || slices.ContainsFunc(own, rule.Equal) {
 				continue

@@ -81,7 +81,7 @@ func (w *graphJob) rows(view string, f *family) error {
 
 // surveyEvery is how many families there are for each of which a member's naive
 // edits are surveyed.
-const surveyEvery = 8
+const surveyEvery = 16
 
 // graphNegatives is the graphs of the other members, and edits for what lacks;
 // around tells that the edits are not those of the positive.
@@ -351,7 +351,7 @@ func (w *graphJob) graphRow(as *dress, m *member, negatives []wrongGraph) *draft
 		d.meta.Scenario = ""
 	}
 	for _, rule := range m.recipe.rules {
-		if w.lent[rule] {
+		if slices.Contains(w.foreign, rule) {
 			d.meta.Borrowed = append(d.meta.Borrowed, rule)
 		}
 	}
