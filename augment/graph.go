@@ -47,9 +47,9 @@ type Other struct {
 	Graph func() *sop.Graph
 }
 
-// editor makes the edits of one graph.
-type editor struct {
-	g       *sop.Graph
+// Editor makes the edits of one graph. It is not safe for concurrent use.
+type Editor struct {
+	g       *sop.Graph // in canonical form
 	key     string
 	calls   []string
 	conds   []string
@@ -57,12 +57,13 @@ type editor struct {
 	behind  map[string]map[string]bool // call -> itself and the calls that need it
 	edges   map[[2]string]bool
 	ends    map[string]bool
-	results []GraphEdit
+	results []GraphEdit // of the operator at hand
 }
 
-func newEditor(g *sop.Graph) *editor {
+// NewEditor prepares the edits of a graph.
+func NewEditor(g *sop.Graph) *Editor {
 	g = g.Canonical()
-	e := &editor{g: g, key: g.Key(), calls: slices.Sorted(maps.Keys(g.Requires)), conds: slices.Sorted(maps.Keys(g.EstablishedBy)),
+	e := &Editor{g: g, key: g.Key(), calls: slices.Sorted(maps.Keys(g.Requires)), conds: slices.Sorted(maps.Keys(g.EstablishedBy)),
 		helps: map[string][]string{}, behind: map[string]map[string]bool{}, edges: map[[2]string]bool{}, ends: map[string]bool{}}
 	for _, c := range e.conds {
 		e.helps[c] = callsOf(g.EstablishedBy[c])
@@ -96,24 +97,24 @@ func callsOf(source *sop.Tree) []string {
 }
 
 // closes tells that call v would come to need itself if it demanded c.
-func (e *editor) closes(v, c string) bool {
+func (e *Editor) closes(v, c string) bool {
 	return slices.ContainsFunc(e.helps[c], func(u string) bool { return e.behind[v][u] })
 }
 
 // add notes an edit that gives a call another requirement, or with source a
 // condition another source; more is what else the graph then needs.
-func (e *editor) add(op Operator, how, at string, source bool, tree *sop.Tree, more func() *sop.Graph) {
+func (e *Editor) add(op Operator, how, at string, source bool, tree func() *sop.Tree, more func() *sop.Graph) {
 	e.results = append(e.results, GraphEdit{op, how, at, func() *sop.Graph {
 		requires, sources := maps.Clone(e.g.Requires), maps.Clone(e.g.EstablishedBy)
 		if source {
-			sources[at] = tree
+			sources[at] = tree().Canonical()
 		} else {
-			requires[at] = tree
+			requires[at] = tree().Canonical()
 		}
 		if more != nil && !takeOver(requires, sources, more()) {
 			return nil
 		}
-		h := needed(e.g.Restate(requires, sources))
+		h := needed(e.g.RestateCanonical(requires, sources))
 		if h.Key() == e.key || (h.Cycle() != nil) != (op == Cycle) {
 			return nil
 		}
@@ -132,12 +133,12 @@ func takeOver(requires, sources map[string]*sop.Tree, from *sop.Graph) bool {
 	}
 	for call, tree := range from.Requires {
 		if _, has := requires[call]; !has && call != from.Goal {
-			requires[call] = tree
+			requires[call] = tree.Canonical()
 		}
 	}
 	for c, tree := range from.EstablishedBy {
 		if sources[c] == nil {
-			sources[c] = tree
+			sources[c] = tree.Canonical()
 		}
 	}
 	return true
@@ -169,12 +170,12 @@ func needed(g *sop.Graph) *sop.Graph {
 		call(o.End)
 		trees(o.Tree)
 	}
-	return g.Restate(requires, sources)
+	return g.RestateCanonical(requires, sources)
 }
 
 // Cycles returns the edits after which some call needs itself.
-func Cycles(g *sop.Graph) []GraphEdit {
-	e := newEditor(g)
+func (e *Editor) Cycles() []GraphEdit {
+	e.results = nil
 	for _, v := range e.calls {
 		rule := e.g.Requires[v]
 		here := rule.Names()
@@ -184,7 +185,7 @@ func Cycles(g *sop.Graph) []GraphEdit {
 			}
 			e.add(Cycle, "need", v, false, and(rule, c), nil)
 			for _, p := range leaves(rule) {
-				e.add(Cycle, "swap", v, false, put(rule, p.path, sop.L(c)), nil)
+				e.add(Cycle, "swap", v, false, with(rule, p, sop.L(c)), nil)
 			}
 		}
 		for _, u := range e.calls {
@@ -199,7 +200,7 @@ func Cycles(g *sop.Graph) []GraphEdit {
 				continue
 			}
 			for _, p := range leaves(e.g.EstablishedBy[c]) {
-				e.add(Cycle, "source", c, true, put(e.g.EstablishedBy[c], p.path, sop.L(u)), nil)
+				e.add(Cycle, "source", c, true, with(e.g.EstablishedBy[c], p, sop.L(u)), nil)
 			}
 		}
 	}
@@ -207,34 +208,34 @@ func Cycles(g *sop.Graph) []GraphEdit {
 }
 
 // comesToNeed tells that call u, directly or not, needs condition c.
-func (e *editor) comesToNeed(u, c string) bool {
+func (e *Editor) comesToNeed(u, c string) bool {
 	return slices.ContainsFunc(e.calls, func(v string) bool {
 		return e.behind[v][u] && slices.Contains(e.g.Requires[v].Names(), c)
 	})
 }
 
 // answer is the condition that call u answers yes, which it alone makes known.
-func (e *editor) answer(u string) func() *sop.Graph {
+func (e *Editor) answer(u string) func() *sop.Graph {
 	return func() *sop.Graph { return &sop.Graph{EstablishedBy: map[string]*sop.Tree{u: sop.L(u)}} }
 }
 
 // Preconditions returns the edits that drop a condition from a requirement, or
 // put another one of the graph or of others in its place.
-func Preconditions(g *sop.Graph, others []Other) []GraphEdit {
-	e := newEditor(g)
+func (e *Editor) Preconditions(others []Other) []GraphEdit {
+	e.results = nil
 	for _, v := range e.calls {
 		rule := e.g.Requires[v]
 		here := rule.Names()
 		for _, p := range leaves(rule) {
-			e.add(Precondition, "drop", v, false, put(rule, p.path, nil), nil)
+			e.add(Precondition, "drop", v, false, with(rule, p, nil), nil)
 			for _, c := range e.conds {
 				if !slices.Contains(here, c) && !e.closes(v, c) {
-					e.add(Precondition, "swap", v, false, put(rule, p.path, sop.L(c)), nil)
+					e.add(Precondition, "swap", v, false, with(rule, p, sop.L(c)), nil)
 				}
 			}
 			for _, o := range others {
 				if e.g.EstablishedBy[o.Name] == nil {
-					e.add(Precondition, "swap_other", v, false, put(rule, p.path, sop.L(o.Name)), o.Graph)
+					e.add(Precondition, "swap_other", v, false, with(rule, p, sop.L(o.Name)), o.Graph)
 				}
 			}
 		}
@@ -244,17 +245,17 @@ func Preconditions(g *sop.Graph, others []Other) []GraphEdit {
 
 // Edges returns the edits by which a call no longer helps to make a condition
 // known, or is demanded by a call that did not come after it.
-func Edges(g *sop.Graph) []GraphEdit {
-	e := newEditor(g)
+func (e *Editor) Edges() []GraphEdit {
+	e.results = nil
 	for _, c := range e.conds {
 		source := e.g.EstablishedBy[c]
 		for _, p := range leaves(source) {
 			switch {
 			case p.node.Name == sop.Conversation:
 			case source.Op == sop.Leaf:
-				e.add(Edge, "told", c, true, sop.L(sop.Conversation), nil)
+				e.add(Edge, "told", c, true, with(source, p, sop.L(sop.Conversation)), nil)
 			default:
-				e.add(Edge, "cut", c, true, put(source, p.path, nil), nil)
+				e.add(Edge, "cut", c, true, with(source, p, nil), nil)
 			}
 		}
 	}
@@ -275,13 +276,13 @@ func Edges(g *sop.Graph) []GraphEdit {
 }
 
 // Connectives returns the edits of one operator in a requirement.
-func Connectives(g *sop.Graph) []GraphEdit {
-	e := newEditor(g)
+func (e *Editor) Connectives() []GraphEdit {
+	e.results = nil
 	for _, v := range e.calls {
 		rule := e.g.Requires[v]
 		for _, p := range places(rule) {
 			change := func(how string, op sop.Op, parts []*sop.Tree) {
-				e.add(Connective, how, v, false, put(rule, p.path, sop.T(op, parts...)), nil)
+				e.add(Connective, how, v, false, with(rule, p, sop.T(op, parts...)), nil)
 			}
 			parts := p.node.Parts
 			switch p.node.Op {
@@ -304,11 +305,18 @@ func Connectives(g *sop.Graph) []GraphEdit {
 }
 
 // and demands one more condition.
-func and(rule *sop.Tree, name string) *sop.Tree {
-	if rule == nil {
-		return sop.L(name)
+func and(rule *sop.Tree, name string) func() *sop.Tree {
+	return func() *sop.Tree {
+		if rule == nil {
+			return sop.L(name)
+		}
+		return sop.T(sop.All, rule, sop.L(name))
 	}
-	return sop.T(sop.All, rule, sop.L(name))
+}
+
+// with puts another node in a place.
+func with(t *sop.Tree, p place, node *sop.Tree) func() *sop.Tree {
+	return func() *sop.Tree { return put(t, p.path, node) }
 }
 
 // place is a node of a tree, and the parts to follow from its root.

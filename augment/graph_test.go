@@ -28,8 +28,8 @@ func graphOf(text string) *sop.Graph {
 	return &g
 }
 
-func ExampleConnectives() {
-	for _, e := range augment.Connectives(graphOf(transfer)) {
+func ExampleEditor_Connectives() {
+	for _, e := range augment.NewEditor(graphOf(transfer)).Connectives() {
 		fmt.Println(e.How, e.At, e.Graph().Requires["transfer"])
 	}
 	// Output:
@@ -38,8 +38,8 @@ func ExampleConnectives() {
 	// all_seq_back transfer {"seq":["signed_in","funds"]}
 }
 
-func ExampleEdges() {
-	for _, e := range augment.Edges(graphOf(transfer)) {
+func ExampleEditor_Edges() {
+	for _, e := range augment.NewEditor(graphOf(transfer)).Edges() {
 		g := e.Graph()
 		fmt.Println(e.How, e.At, g.EstablishedBy, g.Edges())
 	}
@@ -49,7 +49,8 @@ func ExampleEdges() {
 }
 
 func all(g *sop.Graph, others []augment.Other) []augment.GraphEdit {
-	return slices.Concat(augment.Cycles(g), augment.Preconditions(g, others), augment.Edges(g), augment.Connectives(g))
+	e := augment.NewEditor(g)
+	return slices.Concat(e.Cycles(), e.Preconditions(others), e.Edges(), e.Connectives())
 }
 
 // A circle comes of the operator cycle and of no other; no edit is the graph
@@ -129,7 +130,7 @@ func TestSwapTakesTheOthersSourceOver(t *testing.T) {
 	vip := augment.Other{Name: "vip", Graph: func() *sop.Graph {
 		return graphOf(`{"goal":"x","requires":{"x":"vip","ask":"polite"},"established_by":{"vip":"ask","polite":"conversation"}}`)
 	}}
-	for _, e := range augment.Preconditions(graphOf(transfer), []augment.Other{vip}) {
+	for _, e := range augment.NewEditor(graphOf(transfer)).Preconditions([]augment.Other{vip}) {
 		if e.How != "swap_other" || e.At != "transfer" {
 			continue
 		}

@@ -27,6 +27,9 @@ func ItemSimilarity(a, b []string) float64 {
 // value gives its keys and scalars, depth first with the keys sorted, so a
 // changed operator, leaf or edge of a graph is a changed item.
 func Items(payload string) []string {
+	if c := (scan{rest: payload, items: make([]string, 0, 64)}); c.value(0) && c.rest == "" && c.members > 1 {
+		return c.items
+	}
 	v, err := decodeJSON(payload)
 	if err != nil {
 		return words(payload)
@@ -40,6 +43,81 @@ func Items(payload string) []string {
 		return words(s)
 	}
 	return appendItems(nil, v)
+}
+
+// scan lists the keys and scalars of JSON as they come. It knows only texts in
+// canonical form, as payloads are, where this is the order of Items: of strings
+// those of ASCII without escapes, of numbers none.
+type scan struct {
+	rest    string
+	items   []string
+	members int // of the object that the whole is
+}
+
+func (c *scan) skip(prefix string) (ok bool) {
+	c.rest, ok = strings.CutPrefix(c.rest, prefix)
+	return ok
+}
+
+func (c *scan) value(depth int) bool {
+	switch {
+	case depth > 100 || c.rest == "":
+		return false
+	case c.skip("["):
+		for first := true; ; first = false {
+			if c.skip("]") {
+				return true
+			}
+			if !first && !c.skip(",") || !c.value(depth+1) {
+				return false
+			}
+		}
+	case c.skip("{"):
+		before := ""
+		for first := true; ; first = false {
+			if c.skip("}") {
+				return true
+			}
+			if !first && !c.skip(",") {
+				return false
+			}
+			key, ok := c.text()
+			if !ok || !first && key <= before || !c.skip(":") || !c.value(depth+1) {
+				return false
+			}
+			before = key
+			if depth == 0 {
+				c.members++
+			}
+		}
+	case c.rest[0] == '"':
+		_, ok := c.text()
+		return ok
+	}
+	for _, word := range []string{"null", "true", "false"} {
+		if c.skip(word) {
+			c.items = append(c.items, word)
+			return true
+		}
+	}
+	return false
+}
+
+func (c *scan) text() (s string, ok bool) {
+	if !c.skip(`"`) {
+		return "", false
+	}
+	for i := 0; i < len(c.rest); i++ {
+		switch b := c.rest[i]; {
+		case b == '"':
+			s, c.rest = c.rest[:i], c.rest[i+1:]
+			c.items = append(c.items, s)
+			return s, true
+		case b == '\\' || b < ' ' || b >= 0x7f:
+			return "", false
+		}
+	}
+	return "", false
 }
 
 func appendItems(items []string, v any) []string {

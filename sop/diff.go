@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 )
 
 // Difference says why a graph is wrong when held against another.
@@ -25,35 +24,37 @@ type Witness struct {
 // helps to establish; effects make no edges. Sorted; calls come before what
 // needs them.
 func (g *Graph) Edges() [][2]string {
-	helps := map[string][]string{} // condition -> calls
+	helps := make(map[string][]string, len(g.EstablishedBy)) // condition -> calls
 	for c, tree := range g.EstablishedBy {
-		if tree == nil || tree.Op == Leaf && tree.Name == Conversation {
-			continue
-		}
-		sets, err := MinimalSets(tree)
-		if err != nil {
-			continue
-		}
-		for _, s := range sets {
-			helps[c] = append(helps[c], s...)
+		switch {
+		case tree == nil:
+		case tree.Op != Leaf:
+			sets, err := MinimalSets(tree)
+			if err == nil {
+				helps[c] = slices.Concat(sets...)
+			}
+		case tree.Name != Conversation:
+			helps[c] = []string{tree.Name}
 		}
 	}
-	seen := map[[2]string]bool{}
+	var edges [][2]string
 	for v, tree := range g.Requires {
-		for _, c := range tree.Names() {
-			if _, isCall := g.Requires[c]; isCall {
-				seen[[2]string{c, v}] = true
+		add := func(u string) {
+			if _, isCall := g.Requires[u]; isCall {
+				edges = append(edges, [2]string{u, v})
 			}
-			for _, u := range helps[c] {
-				if _, isCall := g.Requires[u]; isCall {
-					seen[[2]string{u, v}] = true
+		}
+		tree.Walk(func(n *Tree) {
+			if n.Op == Leaf {
+				add(n.Name)
+				for _, u := range helps[n.Name] {
+					add(u)
 				}
 			}
-		}
+		})
 	}
-	edges := slices.Collect(maps.Keys(seen))
-	sort.Slice(edges, func(i, j int) bool { return slices.Compare(edges[i][:], edges[j][:]) < 0 })
-	return edges
+	slices.SortFunc(edges, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	return slices.Compact(edges)
 }
 
 // Cycle returns calls that need each other in a circle, the first one again

@@ -1,106 +1,124 @@
 package sop
 
 import (
-	"fmt"
 	"maps"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 )
 
 // Differ answers Diff for one right graph and many others. It says the same
 // about whether there is a difference and of which kind; its witnesses are
-// short, not always shortest. It is not safe for concurrent use.
+// short, not always shortest. What it answers does not depend on what it was
+// asked before. It is not safe for concurrent use.
 type Differ struct {
 	g     *Graph
 	m     *Machine
-	cases []differCase
+	rules *relations // of g over its own conditions
+	rng   *rand.Rand
+	asked int // cases that were prepared, or found to be of no use
+	cases []*differCase
 }
 
-// differCase is consistent facts with workflows that g accepts in them.
+// differCase is consistent facts with a workflow that g accepts in them, nil
+// where there is none.
 type differCase struct {
-	facts map[string]bool
-	runs  []Workflow
+	facts set
+	run   Workflow
 }
 
-// maxDifferCases bounds the cases that are tried before all are searched.
-const maxDifferCases = 32
-
-// NewDiffer compiles g and prepares cases near to permitting the goal: graphs
-// that differ mostly do so in one of them.
+// NewDiffer compiles g. The error says that it is not well-formed.
 func NewDiffer(g *Graph) (*Differ, error) {
 	m, err := Compile(g)
 	if err != nil {
 		return nil, err
 	}
-	d := &Differ{g: g, m: m}
-	base := m.wanted()
-	seen := map[set]bool{}
-	rng := rand.New(rand.NewPCG(0, 0)) // any positive will do, but always the same
-	add := func(x set) {
-		x = d.repaired(x)
-		if seen[x] || len(d.cases) >= maxDifferCases {
-			return
-		}
-		seen[x] = true
-		facts := m.factMap(x)
-		if !g.Consistent(facts) {
-			return
-		}
-		c := differCase{facts: facts}
-		if w, err := m.Positive(facts, rng); err == nil {
-			c.runs = append(c.runs, w)
-		}
-		d.cases = append(d.cases, c)
-	}
-	add(base)
-	for i := range m.conds {
-		add(base ^ bit(i))
-	}
-	for i := range m.conds {
-		for j := range i {
-			add(base ^ bit(i) ^ bit(j))
-		}
-	}
-	d.against()
-	return d, nil
+	// Any workflows will do, but they are always the same.
+	return &Differ{g: g, m: m, rules: relationsOf(g, m.number), rng: rand.New(rand.NewPCG(0, 0))}, nil
 }
 
 // wanted is the facts that speak for the goal: conditions that only count
 // when they are false are false, all others true.
 func (m *Machine) wanted() set {
-	x := set(1)<<len(m.conds) - 1
-	if len(m.conds) == 64 {
-		x = ^set(0)
-	}
 	pos, neg := m.phiPos, m.phiNeg
 	for _, o := range m.outcomes {
 		if o.end == m.g.Goal && o.tree != nil {
 			pos, neg = pos|o.tree.pos, neg|o.tree.neg
 		}
 	}
-	return x &^ (neg &^ pos)
+	return firsts(len(m.conds)) &^ (neg &^ pos)
+}
+
+// firsts is the set of the first n numbers.
+func firsts(n int) set {
+	if n == 64 {
+		return ^set(0)
+	}
+	return bit(n) - 1
+}
+
+// number is a condition's number, or -1.
+func (m *Machine) number(name string) int {
+	if i, ok := m.condIx[name]; ok {
+		return i
+	}
+	return -1
+}
+
+// caseAt returns case number i, nil where there are not so many. In the first
+// one all speaks for the goal; the second settles things as much the other way
+// round as it may; the others differ from the first in a fact. Graphs that differ
+// mostly do so in one of them.
+func (d *Differ) caseAt(i int) *differCase {
+	for ; len(d.cases) <= i && d.asked < len(d.m.conds)+2; d.asked++ {
+		x := d.m.wanted()
+		if d.asked > 1 {
+			x ^= bit(d.asked - 2)
+		}
+		x = d.repaired(x)
+		if !d.rules.hold(x) || d.asked > 1 && slices.ContainsFunc(d.cases, func(c *differCase) bool { return c.facts == x }) {
+			continue
+		}
+		var guide Workflow
+		if d.asked == 1 {
+			if len(d.cases) == 0 || d.cases[0].run == nil {
+				continue
+			}
+			guide = reversed(d.cases[0].run)
+		}
+		run, err := d.m.Along(d.m.factMap(x), guide, d.rng)
+		if err != nil {
+			run = nil
+		}
+		if d.asked == 1 && slices.Equal(run, d.cases[0].run) {
+			continue
+		}
+		d.cases = append(d.cases, &differCase{x, run})
+	}
+	if i < len(d.cases) {
+		return d.cases[i]
+	}
+	return nil
+}
+
+func reversed(w Workflow) Workflow {
+	w = slices.Clone(w)
+	slices.Reverse(w)
+	return w
 }
 
 // repaired makes facts false that depend on what is not so, or that another
 // one excludes.
 func (d *Differ) repaired(x set) set {
 	for range d.m.conds {
-		facts, before := d.m.factMap(x), x
-		for i, c := range d.m.conds {
-			if x.has(i) && !d.g.DependsOn[c].Holds(facts) {
-				x &^= bit(i)
+		before := x
+		for _, r := range d.rules.depends {
+			if x.has(r.cond) && !r.on.holds(before) {
+				x &^= bit(r.cond)
 			}
 		}
-		for _, group := range d.g.Excludes {
-			one := false
-			for _, c := range group {
-				if i, ok := d.m.condIx[c]; ok && x.has(i) {
-					if one {
-						x &^= bit(i)
-					}
-					one = true
-				}
+		for _, group := range d.rules.excludes {
+			if both := x & group; both != 0 {
+				x &^= both & (both - 1)
 			}
 		}
 		if x == before {
@@ -110,35 +128,18 @@ func (d *Differ) repaired(x set) set {
 	return x
 }
 
-// against adds to the first case a workflow that settles things as much the
-// other way round as it may.
-func (d *Differ) against() {
-	if len(d.cases) == 0 || len(d.cases[0].runs) == 0 {
-		return
-	}
-	c := &d.cases[0]
-	if w, err := d.m.Along(c.facts, reversed(c.runs[0]), rand.New(rand.NewPCG(0, 1))); err == nil && !slices.Equal(w, c.runs[0]) {
-		c.runs = append(c.runs, w)
-	}
-}
-
-func reversed(w Workflow) Workflow {
-	w = slices.Clone(w)
-	slices.Reverse(w)
-	return w
-}
-
 // Permitted returns facts in which g permits its goal, nil where the cases at
 // hand have none.
 func (d *Differ) Permitted() map[string]bool {
-	for _, c := range d.cases {
-		for _, w := range c.runs {
-			if w[len(w)-1] == d.g.Goal {
-				return maps.Clone(c.facts)
-			}
+	for i := 0; ; i++ {
+		c := d.caseAt(i)
+		if c == nil {
+			return nil
+		}
+		if c.run != nil && c.run[len(c.run)-1] == d.g.Goal {
+			return d.m.factMap(c.facts)
 		}
 	}
-	return nil
 }
 
 // Accepts tells whether g accepts the workflow of a witness.
@@ -160,9 +161,17 @@ func (d *Differ) diff(h *Graph, all bool) (*Difference, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newPair(d, b)
-	witness, permits := p.tryRuns()
-	if !permits && !p.permitsSome() {
+	p, err := newPair(d, b)
+	if err != nil {
+		return nil, err
+	}
+	witness, permits := p.refused()
+	if witness == nil {
+		w, ok := p.drawn()
+		witness, permits = w, permits || ok
+	}
+	permits = permits || p.reached()
+	if !permits {
 		s, err := p.search(true)
 		if err != nil {
 			return nil, err
@@ -170,9 +179,6 @@ func (d *Differ) diff(h *Graph, all bool) (*Difference, error) {
 		if s == nil {
 			return &Difference{Unsatisfiable: true}, nil
 		}
-	}
-	if witness == nil {
-		witness = p.tryOthers()
 	}
 	if witness == nil && all {
 		if witness, err = p.search(false); err != nil {
@@ -185,193 +191,50 @@ func (d *Differ) diff(h *Graph, all bool) (*Difference, error) {
 	return &Difference{Witness: witness}, nil
 }
 
-// pair is two graphs held against each other.
-type pair struct {
-	d     *Differ
-	a, b  *Machine
-	extra []string // conditions of b that a lacks
-	given []bool   // per extra condition: it is always true
-	likes []bool   // per extra condition: what speaks for b's goal
-}
-
-func newPair(d *Differ, b *Machine) *pair {
-	p := &pair{d: d, a: d.m, b: b}
-	wanted := b.wanted()
-	for i, c := range b.conds {
-		if _, ok := p.a.condIx[c]; !ok {
-			p.extra = append(p.extra, c)
-			p.given = append(p.given, alwaysAnswers(d.g, c))
-			p.likes = append(p.likes, wanted.has(i))
-		}
+// Between returns a witness that tells the graphs of a and b apart in either's
+// context: it is one, too, when either is restated by the other (Restate). It
+// looks among the cases of both; nil says that none was found.
+func Between(a, b *Differ) *Witness {
+	if !a.g.restatedBy(b.g) || !b.g.restatedBy(a.g) {
+		return nil
 	}
-	return p
-}
-
-// extended gives the extra conditions facts in two ways: those that speak for
-// b's goal, and the opposite. What is not consistent is left out.
-func (p *pair) extended(facts map[string]bool) []map[string]bool {
-	ways := []map[string]bool{facts}
-	if len(p.extra) > 0 {
-		ways = []map[string]bool{maps.Clone(facts), maps.Clone(facts)}
-		for i, c := range p.extra {
-			ways[0][c], ways[1][c] = p.likes[i] || p.given[i], !p.likes[i] || p.given[i]
-		}
+	p, err := newPair(a, b.m)
+	if err != nil {
+		return nil
 	}
-	return slices.DeleteFunc(ways, func(all map[string]bool) bool { return !p.a.g.Consistent(all) || !p.b.g.Consistent(all) })
-}
-
-// tryRuns looks for a workflow of g that h does not accept, a shortest one
-// among those at hand, and tells whether h was seen to permit its goal.
-func (p *pair) tryRuns() (best *Witness, permits bool) {
-	for _, c := range p.d.cases {
-		if len(c.runs) == 0 {
-			continue
-		}
-		for _, facts := range p.extended(c.facts) {
-			truth := p.b.factSet(facts)
-			for _, w := range c.runs {
-				if p.b.accepts(truth, w) {
-					permits = permits || w[len(w)-1] == p.b.g.Goal
-				} else if (best == nil || len(w) < len(best.Workflow)) && p.a.accepts(p.a.factSet(facts), w) {
-					best = &Witness{Facts: facts, Workflow: w}
-				}
+	q, err := newPair(b, a.m)
+	if err != nil {
+		return nil
+	}
+	p.answerIn(b.g)
+	q.answerIn(a.g)
+	for i := range 2 + max(len(a.m.conds), len(b.m.conds)) {
+		for _, x := range []*pair{p, q} {
+			if w, _ := x.refusedIn(i); w != nil {
+				return w
 			}
 		}
 	}
-	return best, permits
+	return nil
 }
 
-// tries bounds the cases for which workflows of h are drawn.
-const tries = 6
-
-// permitsSome tells whether h permits its goal in one of the first cases.
-func (p *pair) permitsSome() bool {
-	for _, c := range p.d.cases[:min(tries, len(p.d.cases))] {
-		for _, facts := range p.extended(c.facts) {
-			w, err := p.b.Positive(facts, rand.New(rand.NewPCG(0, 2)))
-			if err == nil && w[len(w)-1] == p.b.g.Goal {
-				return true
-			}
-		}
+// restatedBy tells that g, restated by h, has the outcomes of h and its effects,
+// as far as anything comes after them.
+func (g *Graph) restatedBy(h *Graph) bool {
+	if len(g.Outcomes) != len(h.Outcomes) {
+		return false
 	}
-	return false
-}
-
-// tryOthers looks for a workflow of h that g does not accept.
-func (p *pair) tryOthers() (best *Witness) {
-	for i, c := range p.d.cases[:min(tries, len(p.d.cases))] {
-		var guides []Workflow
-		for _, w := range c.runs {
-			guides = append(guides, reversed(w))
+	mine, theirs := g.effectsOn(h.Requires, h.EstablishedBy), maps.Clone(h.Effects)
+	for i, o := range g.Outcomes {
+		tree := o.Tree
+		if g.follows(o) {
+			tree = h.Requires[o.End]
 		}
-		for _, facts := range p.extended(c.facts) {
-			for k, guide := range append(guides, nil) {
-				w, err := p.b.Along(facts, guide, rand.New(rand.NewPCG(uint64(i), uint64(k))))
-				if err == nil && !p.a.accepts(p.a.factSet(facts), w) && (best == nil || len(w) < len(best.Workflow)) {
-					best = &Witness{Facts: facts, Workflow: w}
-				}
-			}
-		}
-	}
-	return best
-}
-
-// Accepts tells whether w is free of faults; waste is allowed.
-func (m *Machine) Accepts(facts map[string]bool, w Workflow) bool {
-	return m.accepts(m.factSet(facts), w)
-}
-
-func (m *Machine) accepts(truth set, w Workflow) bool {
-	s, dead := m.start(truth), false
-	for i, item := range w {
-		if i == len(w)-1 {
-			return m.acceptsEnd(item, &s)
-		}
-		if s, dead = m.advance(item, &s, false, truth); dead {
+		if o.End != h.Outcomes[i].End || !tree.Equal(h.Outcomes[i].Tree) {
 			return false
 		}
+		delete(mine, o.End)
+		delete(theirs, o.End)
 	}
-	return false
-}
-
-// union numbers the conditions of both graphs and lists the facts that are
-// consistent with both.
-type union struct {
-	names  []string
-	toA    []int // a's number of a condition, or -1
-	toB    []int
-	worlds []set
-}
-
-func (p *pair) union() (*union, error) {
-	u := &union{names: append(slices.Clone(p.a.conds), p.extra...)}
-	if n := len(u.names); n > maxDiffConditions {
-		return nil, fmt.Errorf("procedure %s: %d conditions are too many to compare, want at most %d", p.a.g.Goal, n, maxDiffConditions)
-	}
-	ix := map[string]int{}
-	for i, c := range u.names {
-		ix[c] = i
-		u.toA, u.toB = append(u.toA, indexOr(p.a.condIx, c)), append(u.toB, indexOr(p.b.condIx, c))
-	}
-	given := set(0)
-	for i, always := range p.given {
-		if always {
-			given |= bit(len(p.a.conds) + i)
-		}
-	}
-	for x := range set(1) << len(u.names) {
-		if given.within(x) && consistentSet(p.a.g, ix, x) && consistentSet(p.b.g, ix, x) {
-			u.worlds = append(u.worlds, x)
-		}
-	}
-	return u, nil
-}
-
-func indexOr(ix map[string]int, name string) int {
-	if i, ok := ix[name]; ok {
-		return i
-	}
-	return -1
-}
-
-// consistentSet is Graph.Consistent on numbered conditions.
-func consistentSet(g *Graph, ix map[string]int, x set) bool {
-	for c, tree := range g.DependsOn {
-		if i, ok := ix[c]; ok && x.has(i) && !tree.holdsIn(ix, x) {
-			return false
-		}
-	}
-	for _, group := range g.Excludes {
-		var among set
-		for _, c := range group {
-			if i, ok := ix[c]; ok {
-				among |= bit(i)
-			}
-		}
-		if bits.OnesCount64(uint64(among&x)) > 1 {
-			return false
-		}
-	}
-	return true
-}
-
-// holdsIn is Holds on numbered conditions.
-func (t *Tree) holdsIn(ix map[string]int, x set) bool {
-	if t == nil {
-		return true
-	}
-	switch t.Op {
-	case Leaf:
-		i, ok := ix[t.Name]
-		return ok && x.has(i)
-	case Not:
-		return !t.Parts[0].holdsIn(ix, x)
-	}
-	conj := t.Op.Conjunctive()
-	for _, p := range t.Parts {
-		if p.holdsIn(ix, x) != conj {
-			return !conj
-		}
-	}
-	return conj
+	return maps.EqualFunc(mine, theirs, maps.Equal)
 }

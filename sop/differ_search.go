@@ -13,7 +13,7 @@ const maxSearch = 60_000
 type pairNode struct {
 	a, b         state
 	deadA, deadB bool
-	asked, facts set // of the union's conditions; facts within asked
+	asked, facts set // of the pair's conditions; facts within asked
 	from         int // the node before, -1 for the first
 	item         string
 }
@@ -29,24 +29,24 @@ type pairSeen struct {
 // together as long as they look alike.
 type pairSearch struct {
 	*pair
-	u     *union
-	goal  bool // look for b's goal alone
-	tame  bool // what is due stays due; see settled
-	items []string
-	nodes []pairNode
-	seen  map[pairSeen]bool
-	some  map[[2]set]int // a world that agrees with (asked, facts), or -1
+	worlds []set
+	goal   bool // look for b's goal alone
+	tame   bool // what is due stays due; see settled
+	items  []string
+	nodes  []pairNode
+	seen   map[pairSeen]bool
+	some   map[[2]set]int // a world that agrees with (asked, facts), or -1
 }
 
 // search returns a workflow that exactly one graph accepts or, with goal, one
 // that ends in b's goal; nil where there is none. The error says that there
 // are too many states.
 func (p *pair) search(goal bool) (*Witness, error) {
-	u, err := p.union()
+	worlds, err := p.worlds()
 	if err != nil {
 		return nil, err
 	}
-	s := &pairSearch{pair: p, u: u, goal: goal, seen: map[pairSeen]bool{}, some: map[[2]set]int{}}
+	s := &pairSearch{pair: p, worlds: worlds, goal: goal, seen: map[pairSeen]bool{}, some: map[[2]set]int{}}
 	s.tame = s.sameCalls()
 	if goal {
 		s.tame = p.b.effects == 0 && !p.b.ruledEnds
@@ -71,34 +71,15 @@ func (p *pair) search(goal bool) (*Witness, error) {
 
 // begin adds the first nodes: what is known from the start differs by world.
 func (s *pairSearch) begin() {
-	asked := s.u.from(s.a.known0, s.u.toA) | s.u.from(s.b.known0, s.u.toB)
+	asked := s.a.known0 | s.fromB(s.b.known0)
 	s.each(asked, 0, 0, func(facts set) {
 		n := pairNode{asked: asked, facts: facts, from: -1, deadA: s.goal}
 		if !s.goal {
-			n.a = s.a.start(s.u.to(facts, s.u.toA))
+			n.a = s.a.start(s.inA(facts))
 		}
-		n.b = s.b.start(s.u.to(facts, s.u.toB))
+		n.b = s.b.start(s.inB(facts))
 		s.push(n)
 	})
-}
-
-// from and to translate sets of conditions between a machine and the union.
-func (u *union) from(x set, index []int) (out set) {
-	for i, k := range index {
-		if k >= 0 && x.has(k) {
-			out |= bit(i)
-		}
-	}
-	return out
-}
-
-func (u *union) to(x set, index []int) (out set) {
-	for i, k := range index {
-		if k >= 0 && x.has(i) {
-			out |= bit(k)
-		}
-	}
-	return out
 }
 
 // each calls f with every way to decide the fresh conditions that some world
@@ -118,7 +99,7 @@ func (s *pairSearch) world(asked, facts set) int {
 	key := [2]set{asked, facts}
 	i, ok := s.some[key]
 	if !ok {
-		i = slices.IndexFunc(s.u.worlds, func(x set) bool { return x&asked == facts })
+		i = slices.IndexFunc(s.worlds, func(x set) bool { return x&asked == facts })
 		s.some[key] = i
 	}
 	return i
@@ -156,19 +137,19 @@ func (s *pairSearch) visit(i int) *Witness {
 		}
 		var fresh set
 		if aliveA {
-			fresh |= s.u.from(s.a.asks(ca, &n.a), s.u.toA)
+			fresh |= s.a.asks(ca, &n.a)
 		}
 		if aliveB {
-			fresh |= s.u.from(s.b.asks(cb, &n.b), s.u.toB)
+			fresh |= s.fromB(s.b.asks(cb, &n.b))
 		}
 		fresh &^= n.asked
 		s.each(fresh, n.asked, n.facts, func(facts set) {
 			next := pairNode{deadA: !aliveA, deadB: !aliveB, asked: n.asked | fresh, facts: facts, from: i, item: item}
 			if aliveA {
-				next.a = s.a.step(&n.a, ca, s.u.to(facts, s.u.toA))
+				next.a = s.a.step(&n.a, ca, s.inA(facts))
 			}
 			if aliveB {
-				next.b = s.b.step(&n.b, cb, s.u.to(facts, s.u.toB))
+				next.b = s.b.step(&n.b, cb, s.inB(facts))
 			}
 			s.push(next)
 		})
@@ -231,11 +212,7 @@ func (s *pairSearch) settled(n *pairNode) bool {
 func (s *pairSearch) witness(i int, item string) *Witness {
 	w := Workflow{item}
 	n := &s.nodes[i]
-	facts := make(map[string]bool, len(s.u.names))
-	x := s.u.worlds[s.world(n.asked, n.facts)]
-	for k, c := range s.u.names {
-		facts[c] = x.has(k)
-	}
+	facts := s.facts(s.worlds[s.world(n.asked, n.facts)])
 	for ; n.from >= 0; n = &s.nodes[n.from] {
 		w = append(w, n.item)
 	}

@@ -140,3 +140,56 @@ func TestRestateOfItselfIsTheSame(t *testing.T) {
 		}
 	})
 }
+
+// What Between finds is a witness in the context of either graph.
+func TestBetweenHoldsBothWays(t *testing.T) {
+	found := 0
+	rapid.Check(t, func(t *rapid.T) {
+		g := soptest.Graph(t)
+		if rapid.Bool().Draw(t, "from a domain") {
+			g = soptest.Variant(t).Graph.Canonical()
+		}
+		g = g.Canonical()
+		h := edited(t, g).Canonical()
+		if rapid.Bool().Draw(t, "restated") {
+			h = g.Restate(h.Requires, h.EstablishedBy)
+		}
+		a, err := sop.NewDiffer(g)
+		if err != nil {
+			t.Fatalf("NewDiffer: %v", err)
+		}
+		b, err := sop.NewDiffer(h)
+		if err != nil {
+			return
+		}
+		w := sop.Between(a, b)
+		if w == nil {
+			return
+		}
+		found++
+		for _, pair := range [][2]*sop.Graph{{g, h}, {h, g}} {
+			right, answer := pair[0], pair[0].RestateCanonical(pair[1].Requires, pair[1].EstablishedBy)
+			show := func() string {
+				return fmt.Sprintf("Between = %s\nright %s\nanswer %s", text(w), text(right), text(answer))
+			}
+			for _, x := range []*sop.Graph{right, answer} {
+				for c := range x.EstablishedBy {
+					if fact, told := w.Facts[c]; !told {
+						t.Fatalf("the facts lack %s: %s", c, show())
+					} else if _, isCall := right.Requires[c]; isCall && right.EstablishedBy[c] == nil && !fact {
+						t.Fatalf("%s answers no, but checks nothing: %s", c, show())
+					}
+				}
+				if !x.Consistent(w.Facts) {
+					t.Fatalf("the facts are not consistent: %s", show())
+				}
+			}
+			if accepts(t, right, w) == accepts(t, answer, w) {
+				t.Fatalf("both or neither accept the witness: %s", show())
+			}
+		}
+	})
+	if found == 0 {
+		t.Error("Between found nothing")
+	}
+}

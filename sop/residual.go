@@ -16,6 +16,12 @@ func Residual(g *Graph, s *Scenario, history Workflow) (*Graph, *Scenario, error
 	if err != nil {
 		return nil, nil, err
 	}
+	return m.Residual(s, history)
+}
+
+// Residual is the function Residual of the graph that m was compiled from.
+func (m *Machine) Residual(s *Scenario, history Workflow) (*Graph, *Scenario, error) {
+	g := m.g
 	truth := m.factSet(s.Facts)
 	st := m.start(truth)
 	for i, item := range history {

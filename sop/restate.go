@@ -12,10 +12,34 @@ import (
 // stated requirement; the others keep their trees. Trees are put into
 // canonical form.
 func (g *Graph) Restate(requires, establishedBy map[string]*Tree) *Graph {
+	return g.Canonical().RestateCanonical(canonicalTrees(requires), canonicalTrees(establishedBy))
+}
+
+// RestateCanonical is Restate where g and all trees are in canonical form. The
+// graph that it returns shares the maps.
+func (g *Graph) RestateCanonical(requires, establishedBy map[string]*Tree) *Graph {
 	h := &Graph{
-		Goal: g.Goal, Requires: canonicalTrees(requires), EstablishedBy: canonicalTrees(establishedBy),
-		DependsOn: g.DependsOn, Excludes: g.Excludes, Effects: map[string]map[string]bool{},
+		Goal: g.Goal, Requires: requires, EstablishedBy: establishedBy,
+		DependsOn: g.DependsOn, Excludes: g.Excludes, Effects: g.effectsOn(requires, establishedBy),
 	}
+	for _, o := range g.Outcomes {
+		if g.follows(o) {
+			o.Tree = requires[o.End]
+		}
+		h.Outcomes = append(h.Outcomes, o)
+	}
+	return h
+}
+
+// follows tells that the tree of an outcome is what its end requires.
+func (g *Graph) follows(o Outcome) bool {
+	rule, isCall := g.Requires[o.End]
+	return isCall && o.Tree.Equal(rule)
+}
+
+// effectsOn is the effects of the stated calls on the stated conditions.
+func (g *Graph) effectsOn(requires, establishedBy map[string]*Tree) map[string]map[string]bool {
+	on := map[string]map[string]bool{}
 	for call, effects := range g.Effects {
 		if _, stated := requires[call]; !stated {
 			continue
@@ -24,20 +48,13 @@ func (g *Graph) Restate(requires, establishedBy map[string]*Tree) *Graph {
 			if establishedBy[c] == nil {
 				continue
 			}
-			if h.Effects[call] == nil {
-				h.Effects[call] = map[string]bool{}
+			if on[call] == nil {
+				on[call] = map[string]bool{}
 			}
-			h.Effects[call][c] = to
+			on[call][c] = to
 		}
 	}
-	for _, o := range g.Outcomes {
-		tree := o.Tree.Canonical()
-		if rule, isCall := g.Requires[o.End]; isCall && tree.Equal(rule.Canonical()) {
-			tree = h.Requires[o.End]
-		}
-		h.Outcomes = append(h.Outcomes, Outcome{End: o.End, Tree: tree})
-	}
-	return h
+	return on
 }
 
 // Canonical returns g with the trees of requirements, sources and outcomes in

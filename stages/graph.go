@@ -21,25 +21,34 @@ const DropUndetermined = "undetermined"
 // for once, with the other members as negatives, so that each graph is right
 // once for every time that it is wrong, divided by the number of negatives.
 // To them come edits of a member drawn evenly, a circle first.
+//
+// Where a procedure has too few rules for a family, rules of the domain's
+// other procedures are borrowed: the SOP of the context states them as its own,
+// so that the right graph follows from it. No rule of a procedure that is held
+// out comes into another split; see Job.lent.
 type graphJob struct {
 	*worker
 	pool     *pool
 	variants []int
 	borrowed []*sop.Tree // see pool.borrowed
-	foreign  []*sop.Tree // all rules of the other procedures
+	foreign  []*sop.Tree // all of other procedures
+	subjects map[subjectKey]*subject
+	proofs   map[[2]*subject]*sop.Difference // why the second is wrong in the context of the first
 }
 
 // runGraph fills the batch with the job's stage-3 rows and drops.
 func (j *Job) runGraph(o Options, batch *dataset.Batch) error {
 	rng := newRand(o.Seed, "job", j.Stage, j.Domain.Name, j.Procedure.Goal, j.Index)
 	w := &graphJob{
-		worker: &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), seen: map[string]bool{}, drops: map[string]int{}},
-		pool:   newPool(j.Domain, j.Procedure, o.Seed),
+		worker:   &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), seen: map[string]bool{}, drops: map[string]int{}},
+		pool:     newPool(j.Domain, j.Procedure, o.Seed),
+		subjects: map[subjectKey]*subject{}, proofs: map[[2]*subject]*sop.Difference{},
 	}
 	for i := range max(variantsPerJob, j.Groups/12) {
 		w.variants = append(w.variants, j.Index+i*j.Of)
 	}
-	w.borrowed, w.foreign = w.pool.borrowed()
+	near, foreign := w.pool.borrowed()
+	w.borrowed, w.foreign = j.lent(near), j.lent(foreign)
 	size := o.Ratio[2] - o.Ratio[2]/graphsAnEdit + 1
 	for range max(4, j.Groups*attemptsPerGroup/size) {
 		if w.made >= j.Groups {
@@ -65,6 +74,18 @@ func (j *Job) runGraph(o Options, batch *dataset.Batch) error {
 	return w.report()
 }
 
+// lent leaves those of the rules of other procedures that the job may borrow:
+// some procedure of the training split, or of its own, has them.
+func (j *Job) lent(rules []*sop.Tree) []*sop.Tree {
+	var open []*sop.Tree
+	for _, p := range j.Domain.Procedures {
+		if split := j.Splits[j.Domain.Name+"/"+p.Goal]; split == "" || split == dataset.Train || split == j.Split {
+			open = append(open, p.AllRules()...)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(rules), func(r *sop.Tree) bool { return !slices.ContainsFunc(open, r.Equal) })
+}
+
 // DropNoCondition is a variant whose goal is permitted without any condition:
 // its graph is a single call.
 const DropNoCondition = "no_condition"
@@ -73,60 +94,87 @@ const DropNoCondition = "no_condition"
 // others are right elsewhere, where there are enough.
 const graphsAnEdit = 4
 
+// subject is a graph that is right somewhere, and what proves others wrong
+// there.
+type subject struct {
+	graph  *sop.Graph // canonical
+	key    string
+	differ *sop.Differ     // nil where the graph is of no use
+	editor *augment.Editor // see edits
+}
+
+// subjectKey tells apart the graphs of a job: the variant, and of what is left
+// of it in a case what an answer states and the outcomes.
+type subjectKey struct {
+	cell *cell
+	left string
+}
+
+// subject prepares a graph once. Of no use is one with a circle, and one that
+// nobody is ever permitted by.
+func (w *graphJob) subject(c *cell, left string, g *sop.Graph) *subject {
+	at := subjectKey{c, left}
+	s := w.subjects[at]
+	if s == nil {
+		s = &subject{graph: g, key: g.Key()}
+		w.subjects[at] = s
+		if d, err := sop.NewDiffer(g); err == nil && g.Cycle() == nil && d.Permitted() != nil {
+			s.differ = d
+		}
+	}
+	return s
+}
+
+func (s *subject) edits() *augment.Editor {
+	if s.editor == nil {
+		s.editor = augment.NewEditor(s.graph)
+	}
+	return s.editor
+}
+
 // member is one context of a family with its graph.
 type member struct {
-	*side   // positive is the workflow that the history begins
-	graph   *sop.Graph
-	key     string
-	differ  *sop.Differ
-	history sop.Workflow
-	wrong   map[*member]*sop.Difference // why another member's graph is wrong here
+	*side // positive is the workflow that the history begins
+	*subject
+	history sop.Workflow // nil where the whole graph is asked for
 }
 
 // family grows by members of which each is provably wrong to all others.
 type family struct {
+	*graphJob
 	members []*member
-	drops   map[string]int
 }
 
-// admit takes a member in, or says that it did not.
-func (f *family) admit(m *member) bool {
-	if slices.ContainsFunc(f.members, func(o *member) bool { return o.key == m.key }) {
+// admits tells whether a subject is provably wrong to all members, and they to
+// it.
+func (f *family) admits(s *subject) bool {
+	if s.differ == nil || slices.ContainsFunc(f.members, func(o *member) bool { return o.key == s.key }) {
 		return false
 	}
-	var err error
-	if m.differ, err = sop.NewDiffer(m.graph); err != nil || m.differ.Permitted() == nil {
-		return false // not well-formed, or nobody could ever be served
-	}
-	m.wrong = map[*member]*sop.Difference{}
-	back := make([]*sop.Difference, len(f.members))
-	for i, o := range f.members {
-		if m.wrong[o] = f.difference(m, o.graph); m.wrong[o] == nil {
-			return false
-		}
-		if back[i] = f.difference(o, m.graph); back[i] == nil {
-			return false
-		}
-	}
-	for i, o := range f.members {
-		o.wrong[m] = back[i]
-	}
-	f.members = append(f.members, m)
-	return true
+	return !slices.ContainsFunc(f.members, func(o *member) bool {
+		return f.difference(s, o.subject) == nil || f.difference(o.subject, s) == nil
+	})
 }
 
-// difference is nil also where it cannot be told.
-func (f *family) difference(m *member, h *sop.Graph) *sop.Difference {
-	d, err := m.differ.Prove(m.graph.Restate(h.Requires, h.EstablishedBy))
+// difference says why b's graph is wrong where a's is right; nil also where
+// that cannot be told.
+func (w *graphJob) difference(a, b *subject) *sop.Difference {
+	pair, back := [2]*subject{a, b}, [2]*subject{b, a}
+	d, known := w.proofs[pair]
+	if known {
+		return d
+	}
+	if witness := sop.Between(a.differ, b.differ); witness != nil {
+		d = &sop.Difference{Witness: witness}
+		w.proofs[pair], w.proofs[back] = d, d
+		return d
+	}
+	d, err := a.differ.Prove(a.graph.RestateCanonical(b.graph.Requires, b.graph.EstablishedBy))
 	if err != nil {
-		f.drops[DropUndetermined]++
+		w.drops[DropUndetermined]++
 	}
+	w.proofs[pair] = d
 	return d
-}
-
-func newMember(s *side, g *sop.Graph, history sop.Workflow) *member {
-	g = g.Canonical()
-	return &member{side: s, graph: g, key: g.Key(), history: history}
 }
 
 // familyTries bounds the contexts that are tried for one family. From half of
@@ -138,11 +186,12 @@ const familyTries = 64
 // variantFamily is variants under the same names and thresholds, each a step
 // from another one.
 func (w *graphJob) variantFamily(c *cell, size int) *family {
-	f := &family{drops: w.drops}
+	f := &family{graphJob: w}
 	admit := func(d *cell) {
-		m := newMember(&side{cell: d}, &d.V.Graph, nil)
-		if m.graph.Cycle() == nil && f.admit(m) {
-			m.scenario = &sop.Scenario{Facts: m.differ.Permitted(), Values: map[string]float64{}, Bindings: map[string]any{}}
+		s := w.whole(d)
+		if f.admits(s) {
+			at := &side{cell: d, scenario: &sop.Scenario{Facts: s.differ.Permitted(), Values: map[string]float64{}, Bindings: map[string]any{}}}
+			f.members = append(f.members, &member{side: at, subject: s})
 		}
 	}
 	admit(c)
@@ -160,6 +209,14 @@ func (w *graphJob) variantFamily(c *cell, size int) *family {
 		}
 	}
 	return f
+}
+
+// whole is the graph of a variant.
+func (w *graphJob) whole(c *cell) *subject {
+	if s := w.subjects[subjectKey{cell: c}]; s != nil {
+		return s
+	}
+	return w.subject(c, "", c.V.Graph.Canonical())
 }
 
 // step returns a variant that differs from c by a rule or by an order; nil
@@ -298,7 +355,7 @@ func (p *pool) speaksOf(rule *sop.Tree, told map[string]bool) bool {
 // residualFamily is cases of a variant and of its neighbours, each at some
 // point of a right workflow.
 func (w *graphJob) residualFamily(c *cell, size int) *family {
-	f := &family{drops: w.drops}
+	f := &family{graphJob: w}
 	cells := w.pool.neighbours(c)
 	for i := 0; i < familyTries && len(f.members) < size; i++ {
 		d := cells[0]
@@ -310,31 +367,46 @@ func (w *graphJob) residualFamily(c *cell, size int) *family {
 		if d == nil {
 			continue
 		}
-		if m := w.residual(d); m != nil {
-			f.admit(m)
+		if m := w.residual(f, d); m != nil {
+			f.members = append(f.members, m)
 		}
 	}
 	return f
 }
 
-// residual draws a case of which something is left to do; nil where this
-// attempt gave none.
-func (w *graphJob) residual(c *cell) *member {
-	u := units{pool: w.pool, rng: w.rng}
-	s := u.anyScenario(c)
-	if s == nil {
+// residual draws a case of which something is left to do, for a family that
+// admits it; nil where this attempt gave none.
+func (w *graphJob) residual(f *family, c *cell) *member {
+	ends := c.reachable()
+	if len(ends) == 0 {
 		return nil
 	}
-	at := u.side(c, s, nil)
-	if at == nil || len(at.positive) < 2 {
+	k := ends[w.rng.IntN(len(ends))]
+	world := c.Worlds()[k][w.rng.IntN(c.Count(k))]
+	facts := c.Facts(world)
+	positive, err := c.M.Along(facts, nil, w.rng)
+	if err != nil || len(positive) < 2 {
 		return nil
 	}
-	history := at.positive[:w.rng.IntN(len(at.positive)-1)]
-	rest, _, err := sop.Residual(&c.V.Graph, s, history)
+	history := positive[:w.rng.IntN(len(positive)-1)]
+	rest, _, err := c.M.Residual(&sop.Scenario{Facts: facts}, history)
 	if err != nil || trivial(rest) {
 		return nil
 	}
-	return newMember(at, rest, history)
+	rest = rest.Canonical()
+	left := rest.Key()
+	for _, o := range rest.Outcomes {
+		left += o.End + "=" + o.Tree.String() + ";"
+	}
+	s := w.subject(c, left, rest)
+	if !f.admits(s) {
+		return nil
+	}
+	scenario, err := c.Scenario(world, w.rng)
+	if err != nil {
+		return nil
+	}
+	return &member{&side{cell: c, scenario: scenario, positive: positive, outcome: k}, s, history}
 }
 
 // trivial tells that a tree of g is decided, which no answer format words, or

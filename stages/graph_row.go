@@ -48,6 +48,7 @@ func payloadOf(g *sop.Graph) graphPayload {
 // wrongGraph is a graph that was proven wrong for a member.
 type wrongGraph struct {
 	graph      *sop.Graph
+	key        string
 	operator   augment.Operator
 	edits      []string
 	difference *sop.Difference
@@ -59,11 +60,10 @@ func (w *graphJob) rows(view string, f *family) error {
 		w.drops[DropScenario]++
 		return nil
 	}
-	if w.rng.IntN(2) == 0 {
+	if w.rng.IntN(surveyEvery) == 0 {
 		w.look(f.members[w.rng.IntN(len(f.members))])
 	}
-	st := w.style()
-	format := text.GraphFormats[w.rng.IntN(len(text.GraphFormats))]
+	d := w.dress(view)
 	members := slices.Clone(f.members)
 	w.rng.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
 	for _, m := range members {
@@ -72,12 +72,16 @@ func (w *graphJob) rows(view string, f *family) error {
 			w.drops[DropNegatives]++
 			continue
 		}
-		if err := w.add(w.graphRow(view, format, m, negatives, st), "family", around); err != nil {
+		if err := w.add(w.graphRow(d, m, negatives), "family", around); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// surveyEvery is how many families there are for each of which a member's naive
+// edits are surveyed.
+const surveyEvery = 16
 
 // graphNegatives is the graphs of the other members, and edits for what lacks;
 // around tells that the edits are not those of the positive.
@@ -90,18 +94,18 @@ func (w *graphJob) graphNegatives(m *member, f *family, n int) (negatives []wron
 	if edits == 0 && rng.IntN(graphsAnEdit) < n {
 		edits = 1
 	}
-	for _, o := range others[:min(len(others), n-edits)] {
+	others = others[:min(len(others), n-edits)]
+	for _, o := range others {
 		p.seen[o.key] = true
-		h := m.graph.Restate(o.graph.Requires, o.graph.EstablishedBy)
-		p.picked = append(p.picked, wrongGraph{h, operatorTo(m.graph, h), []string{"elsewhere"}, m.wrong[o]})
+		p.picked = append(p.picked, wrongGraph{o.graph, o.key, operatorTo(m.graph, o.graph), []string{"elsewhere"}, w.difference(m.subject, o.subject)})
 	}
 	// Edits are those of any member of the group alike, so that what is most
 	// similar to all others is the positive no more often than by chance.
-	centre, done := m.graph, []string(nil)
-	if i := rng.IntN(len(p.picked) + 1); i < len(p.picked) {
-		centre, done, around = p.picked[i].graph, p.picked[i].edits, true
+	centre, done := m.subject, []string(nil)
+	if i := rng.IntN(len(others) + 1); i < len(others) {
+		centre, done, around = others[i].subject, []string{"elsewhere"}, true
 	}
-	p.fill(centre, done)
+	p.fill(centre.edits(), done)
 	for range composing {
 		if len(p.picked) >= n || len(p.picked) == 0 {
 			break
@@ -109,7 +113,7 @@ func (w *graphJob) graphNegatives(m *member, f *family, n int) (negatives []wron
 		// Too small for enough single edits: edits of what is already wrong.
 		x := p.picked[rng.IntN(len(p.picked))]
 		if x.operator != augment.Cycle {
-			p.fill(x.graph, x.edits)
+			p.fill(augment.NewEditor(x.graph), x.edits)
 		}
 	}
 	if len(p.picked) < n {
@@ -130,7 +134,7 @@ func operatorTo(from, to *sop.Graph) augment.Operator {
 		}
 	}
 	for call, rule := range from.Requires {
-		if other, ok := to.Requires[call]; ok && !slices.Equal(rule.Names(), other.Names()) {
+		if other, ok := to.Requires[call]; ok && !rule.Equal(other) && !slices.Equal(rule.Names(), other.Names()) {
 			return augment.Precondition
 		}
 	}
@@ -156,12 +160,12 @@ const graphsACycle = 4
 
 // fill adds edits of a graph until there are enough: a circle first, then the
 // operators that made fewest.
-func (p *graphPicker) fill(g *sop.Graph, done []string) {
+func (p *graphPicker) fill(e *augment.Editor, done []string) {
 	if p.made == nil {
 		p.made = map[augment.Operator]int{}
 	}
 	rng := p.rng
-	left := map[augment.Operator][]augment.GraphEdit{}
+	left := map[augment.Operator]*turns{}
 	ops := slices.Clone(augment.GraphOperators)
 	rng.Shuffle(len(ops), func(i, j int) { ops[i], ops[j] = ops[j], ops[i] })
 	for len(p.picked) < p.want {
@@ -172,12 +176,10 @@ func (p *graphPicker) fill(g *sop.Graph, done []string) {
 				continue
 			}
 			if left[op] == nil {
-				left[op] = p.evenly(p.editsOf(op, g, p.m))
+				left[op] = newTurns(p.editsOf(op, e, p.m), rng)
 			}
-			for !took && len(left[op]) > 0 {
-				e := left[op][0]
-				left[op] = left[op][1:]
-				took = p.take(e, done)
+			for !took && len(left[op].kinds) > 0 {
+				took = p.take(left[op].next(rng), done)
 			}
 			if took {
 				break
@@ -199,11 +201,13 @@ func (p *graphPicker) rank(op augment.Operator) int {
 }
 
 func (p *graphPicker) take(e augment.GraphEdit, done []string) bool {
-	edited := e.Graph()
-	if edited == nil {
+	h := e.Graph()
+	// No right graph of what is left in a case is trivial, so a wrong one that is
+	// would give itself away.
+	if h == nil || p.m.history != nil && trivial(h) {
 		return false
 	}
-	h := p.m.graph.Restate(edited.Requires, edited.EstablishedBy)
+	h = p.m.graph.RestateCanonical(h.Requires, h.EstablishedBy)
 	key := h.Key()
 	if p.seen[key] {
 		return false
@@ -217,41 +221,47 @@ func (p *graphPicker) take(e augment.GraphEdit, done []string) bool {
 	}
 	p.seen[key] = true
 	p.made[e.Operator]++
-	p.picked = append(p.picked, wrongGraph{h, e.Operator, append(slices.Clone(done), e.How), d})
+	p.picked = append(p.picked, wrongGraph{h, key, e.Operator, append(slices.Clone(done), e.How), d})
 	return true
 }
 
-// editsOf lists an operator's edits of g under the member's names.
-func (w *graphJob) editsOf(op augment.Operator, g *sop.Graph, m *member) []augment.GraphEdit {
+// editsOf lists an operator's edits of a graph under the member's names.
+func (w *graphJob) editsOf(op augment.Operator, e *augment.Editor, m *member) []augment.GraphEdit {
 	switch op {
 	case augment.Cycle:
-		return augment.Cycles(g)
+		return e.Cycles()
 	case augment.Precondition:
-		return augment.Preconditions(g, w.others(m))
+		return e.Preconditions(w.others(m))
 	case augment.Edge:
-		return augment.Edges(g)
+		return e.Edges()
 	}
-	return augment.Connectives(g)
+	return e.Connectives()
 }
 
-// evenly draws the kinds of edits in turns, so that the many swaps do not
-// crowd out the few others.
-func (w *graphJob) evenly(edits []augment.GraphEdit) []augment.GraphEdit {
+// turns draws the kinds of edits in turns, so that the many swaps do not crowd
+// out the few others.
+type turns struct {
+	kinds  []string // of which some are left, the next one first
+	byKind map[string][]augment.GraphEdit
+}
+
+func newTurns(edits []augment.GraphEdit, rng *rand.Rand) *turns {
 	byKind, kinds := graphKinds(edits)
-	for _, k := range kinds {
-		w.rng.Shuffle(len(byKind[k]), func(i, j int) { byKind[k][i], byKind[k][j] = byKind[k][j], byKind[k][i] })
+	rng.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
+	return &turns{kinds, byKind}
+}
+
+// next takes an edit out; there has to be one.
+func (t *turns) next(rng *rand.Rand) augment.GraphEdit {
+	kind := t.kinds[0]
+	list := t.byKind[kind]
+	i, last := rng.IntN(len(list)), len(list)-1
+	e := list[i]
+	list[i], t.byKind[kind] = list[last], list[:last]
+	if t.kinds = t.kinds[1:]; last > 0 {
+		t.kinds = append(t.kinds, kind)
 	}
-	w.rng.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
-	mixed := make([]augment.GraphEdit, 0, len(edits))
-	for len(mixed) < len(edits) {
-		for _, k := range kinds {
-			if n := len(byKind[k]); n > 0 {
-				mixed = append(mixed, byKind[k][n-1])
-				byKind[k] = byKind[k][:n-1]
-			}
-		}
-	}
-	return mixed
+	return e
 }
 
 func graphKinds(edits []augment.GraphEdit) (map[string][]augment.GraphEdit, []string) {
@@ -269,13 +279,13 @@ func graphKinds(edits []augment.GraphEdit) (map[string][]augment.GraphEdit, []st
 // the graph as it was is no edit.
 func (w *graphJob) look(m *member) {
 	for _, op := range augment.GraphOperators {
-		byKind, kinds := graphKinds(w.editsOf(op, m.graph, m))
+		byKind, kinds := graphKinds(w.editsOf(op, m.edits(), m))
 		for _, how := range kinds {
 			h := byKind[how][w.rng.IntN(len(byKind[how]))].Graph()
 			if h == nil {
 				continue
 			}
-			d, err := m.differ.Diff(m.graph.Restate(h.Requires, h.EstablishedBy))
+			d, err := m.differ.Diff(m.graph.RestateCanonical(h.Requires, h.EstablishedBy))
 			if err != nil {
 				w.drops[DropUndetermined]++
 				continue
@@ -292,28 +302,69 @@ func (w *graphJob) look(m *member) {
 	}
 }
 
-func (w *graphJob) graphRow(view, format string, m *member, negatives []wrongGraph, st style) *draft {
-	d := w.draft(m.side, view, st)
-	d.row.Stage, d.row.Task, d.meta.Format = 3, "graph", format
-	d.row.Context = text.RenderSOP(st.sop, m.V, st.rand(1))
-	if view == dataset.ViewGraph {
+// dress is how the rows of one family are written. It keeps what was written,
+// since most graphs of a family stand in several of its rows.
+type dress struct {
+	style
+	view, format string
+	answers      map[string]*graphAnswer // by the graph's key
+	sops         map[*cell]string
+}
+
+type graphAnswer struct {
+	dataset.Answer
+	items []string // see dataset.Items
+}
+
+func (w *graphJob) dress(view string) *dress {
+	return &dress{style: w.style(), view: view, format: text.GraphFormats[w.rng.IntN(len(text.GraphFormats))],
+		answers: map[string]*graphAnswer{}, sops: map[*cell]string{}}
+}
+
+func (d *dress) answer(g *sop.Graph, key string) *graphAnswer {
+	a := d.answers[key]
+	if a == nil {
+		payload := encode(payloadOf(g))
+		a = &graphAnswer{dataset.Answer{Text: text.RenderGraph(d.format, g, d.rand(3)), Payload: payload}, dataset.Items(payload)}
+		d.answers[key] = a
+	}
+	return a
+}
+
+func (d *dress) context(m *member) string {
+	context, ok := d.sops[m.cell]
+	if !ok {
+		context = text.RenderSOP(d.sop, m.V, d.rand(1))
+		d.sops[m.cell] = context
+	}
+	if d.view == dataset.ViewResidual {
+		context += ContextBreak + text.RenderRequest(d.scenario, m.V, m.scenario, d.rand(2)) +
+			ContextBreak + text.RenderHistory(m.V, m.scenario, m.history, d.rand(4))
+	}
+	return context
+}
+
+func (w *graphJob) graphRow(as *dress, m *member, negatives []wrongGraph) *draft {
+	d := w.draft(m.side, as.view, as.style)
+	d.row.Stage, d.row.Task, d.meta.Format = 3, "graph", as.format
+	if as.view == dataset.ViewGraph {
 		d.meta.Scenario = ""
-	} else {
-		d.row.Context += ContextBreak + text.RenderRequest(st.scenario, m.V, m.scenario, st.rand(2)) +
-			ContextBreak + text.RenderHistory(m.V, m.scenario, m.history, st.rand(4))
 	}
-	d.row.Query, d.meta.Query = text.Query(view, format, d.row.Split, rand.New(rand.NewPCG(st.querySeed, 0)))
-	answer := func(g *sop.Graph) dataset.Answer {
-		return dataset.Answer{Text: text.RenderGraph(format, g, st.rand(3)), Payload: encode(payloadOf(g))}
+	for _, rule := range m.recipe.rules {
+		if slices.Contains(w.foreign, rule) {
+			d.meta.Borrowed = append(d.meta.Borrowed, rule)
+		}
 	}
-	d.row.Positive = answer(m.graph)
-	items := dataset.Items(d.row.Positive.Payload)
+	d.row.Context = as.context(m)
+	d.row.Query, d.meta.Query = text.Query(as.view, as.format, d.row.Split, rand.New(rand.NewPCG(as.querySeed, 0)))
+	right := as.answer(m.graph, m.key)
+	d.row.Positive = right.Answer
 	for _, n := range negatives {
-		a := answer(n.graph)
+		a := as.answer(n.graph, n.key)
 		violation, proof := n.proof(m.differ)
 		d.row.Negatives = append(d.row.Negatives, dataset.Negative{
 			Text: a.Text, Payload: a.Payload, Operator: string(n.operator), Violation: violation,
-			Proof: encode(proof), Similarity: dataset.ItemSimilarity(items, dataset.Items(a.Payload)),
+			Proof: encode(proof), Similarity: dataset.ItemSimilarity(right.items, a.items),
 		})
 	}
 	d.row.Reference = encode(newReference(m.V, m.scenario, m.history))

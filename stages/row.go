@@ -26,10 +26,11 @@ type Meta struct {
 	Scenario   string             `json:"scenario_style"`
 	Format     string             `json:"format"`
 	Query      text.QueryID       `json:"query"`
-	Rules      []*sop.Tree        `json:"rules"`      // of the variant, under the domain's names
-	Thresholds map[string]float64 `json:"thresholds"` // those not named have their default
-	Names      map[string]string  `json:"names"`      // the domain's name -> the variant's
-	Source     string             `json:"source"`     // sha256 of the source task, where the scenario is one
+	Rules      []*sop.Tree        `json:"rules"`              // of the variant, under the domain's names
+	Borrowed   []*sop.Tree        `json:"borrowed,omitempty"` // those of the rules that are another procedure's
+	Thresholds map[string]float64 `json:"thresholds"`         // those not named have their default
+	Names      map[string]string  `json:"names"`              // the domain's name -> the variant's
+	Source     string             `json:"source"`             // sha256 of the source task, where the scenario is one
 }
 
 // Proof says why a negative is wrong: the JSON of a negative's proof.
