@@ -71,28 +71,55 @@ func shared(set, train *hashes) Shared {
 
 // meet takes in what a row has, and returns the hash of its task.
 func (m *met) meet(r *Row) uint64 {
-	meta, reference := map[string]string{}, map[string]string{}
-	members(r.Meta, func(key, value string) { meta[key] = value })
-	members(r.Reference, func(key, value string) { reference[key] = value })
+	var meta struct{ query, names, rules, thresholds string }
+	members(r.Meta, func(key, value string) {
+		switch key {
+		case "query":
+			meta.query = value
+		case "names":
+			meta.names = value
+		case "rules":
+			meta.rules = value
+		case "thresholds":
+			meta.thresholds = value
+		}
+	})
+	var reference struct{ requires, outcomes, facts, values, history, subject string }
+	members(r.Reference, func(key, value string) {
+		switch key {
+		case "requires":
+			reference.requires = value
+		case "outcomes":
+			reference.outcomes = value
+		case "facts":
+			reference.facts = value
+		case "values":
+			reference.values = value
+		case "history":
+			reference.history = value
+		case "subject":
+			reference.subject = value
+		}
+	})
 	bases := map[string]string{}
-	members(meta["names"], func(base, alias string) { bases[unquoted(alias)] = base })
+	members(meta.names, func(base, alias string) { bases[unquoted(alias)] = base })
 
-	if w := meta["query"]; w != "" {
-		m.wordings.at(hash64(0, w))
+	if meta.query != "" {
+		m.wordings.at(hash64(0, meta.query))
 	}
 	hash := func(text string, tree func(uint64)) uint64 {
 		w := walker{rest: text, bases: bases, tree: tree}
 		return w.value(false)
 	}
 	keep := func(h uint64) { m.subtrees.at(h) }
-	hash(reference["requires"], keep)
-	hash(reference["outcomes"], keep)
-	facts := hash(reference["facts"], nil)
+	hash(reference.requires, keep)
+	hash(reference.outcomes, keep)
+	facts := hash(reference.facts, nil)
 	if facts != 0 {
 		m.facts.at(facts)
 	}
 	task := hash64(0, r.Domain, r.Procedure, r.View)
-	for _, part := range []string{meta["rules"], meta["thresholds"], reference["values"], reference["history"], reference["subject"], r.Positive.Payload} {
+	for _, part := range []string{meta.rules, meta.thresholds, reference.values, reference.history, reference.subject, r.Positive.Payload} {
 		task = mix(task ^ hash(part, nil))
 	}
 	return mix(task ^ facts)

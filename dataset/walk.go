@@ -42,11 +42,53 @@ func members(text string, use func(key, value string)) {
 	}
 }
 
-// raw takes a value and returns it as it is written.
+// raw takes a value and returns it as it is written, without a look inside.
 func (w *walker) raw() string {
-	before := w.rest
-	w.value(false)
-	return before[:len(before)-len(w.rest)]
+	w.next()
+	text, depth, i := w.rest, 0, 0
+	for ; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i += stringEnd(text[i:])
+		case '{', '[':
+			depth++
+			continue
+		case '}', ']':
+			depth--
+		default:
+			if depth > 0 || i+1 < len(text) && !strings.ContainsRune(" \t\r\n,]}", rune(text[i+1])) {
+				continue
+			}
+		}
+		if depth <= 0 {
+			i++
+			break
+		}
+	}
+	i = min(i, len(text))
+	w.rest = text[i:]
+	return text[:i]
+}
+
+// stringEnd is where the string with which the text begins has its last quote,
+// or the end of the text.
+func stringEnd(text string) int {
+	end := 1
+	for {
+		i := strings.IndexByte(text[end:], '"')
+		if i < 0 {
+			return len(text)
+		}
+		end += i
+		escapes := 0
+		for text[end-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return end
+		}
+		end++
+	}
 }
 
 // unquoted takes the quotes off a string, and leaves its escapes.
@@ -126,16 +168,9 @@ func (w *walker) object() uint64 {
 // name takes a string and returns what stands between its quotes, under the
 // domain's own name.
 func (w *walker) name() string {
-	end := 1
-	for end < len(w.rest) && w.rest[end] != '"' {
-		if w.rest[end] == '\\' {
-			w.unsure = true
-			end++
-		}
-		end++
-	}
-	end = min(end, len(w.rest))
+	end := stringEnd(w.rest)
 	name := w.rest[1:end]
+	w.unsure = w.unsure || strings.IndexByte(name, '\\') >= 0
 	w.rest = w.rest[min(end+1, len(w.rest)):]
 	if w.bases != nil {
 		name = baseName(name, w.bases)
