@@ -161,12 +161,12 @@ func leastAsked[T any](w *conceptJob, view string, list []T, name func(T) string
 // the circle grows.
 const rowsEach = 2
 
-// subject draws the subject of a family: one of the view's circle, those that
+// drawSubject draws the subject of a family: one of the view's circle, those that
 // have been candidates, until there are rows enough to widen it. An inner subject
 // is set against others of the circle. So few rows have few candidates, and most
 // of those that are wrong in one row are right in another. The list must not be
 // empty.
-func subject[T any](w *conceptJob, view string, list []T, name func(T) string) (x T, inner bool) {
+func drawSubject[T any](w *conceptJob, view string, list []T, name func(T) string) (x T, inner bool) {
 	var inside, outside []T
 	circle := w.circle[view]
 	for _, x := range list {

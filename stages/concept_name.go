@@ -170,7 +170,7 @@ func (w *conceptJob) identifiers(view string, n *naming, m int) []identifier {
 	if len(all) <= m {
 		return nil
 	}
-	first, inner := subject(w, view, all, identifierKey)
+	first, inner := drawSubject(w, view, all, identifierKey)
 	chosen := []identifier{first}
 	alike := make([]float64, len(all))
 	for i, id := range all {

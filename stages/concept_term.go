@@ -31,7 +31,7 @@ func (w *conceptJob) termFamily(view string) error {
 		w.drops[DropNoTerm]++
 		return nil
 	}
-	t, inner := subject(w, view, subjects, termName)
+	t, inner := drawSubject(w, view, subjects, termName)
 	candidates := w.candidates(view, t, inner, m)
 	if candidates == nil {
 		w.drops[DropNegatives]++
