@@ -20,7 +20,7 @@ type Meta struct {
 	Generator  string             `json:"generator"`
 	Seed       uint64             `json:"seed"`
 	Job        string             `json:"job"`
-	Unit       string             `json:"unit"`    // how the context was drawn: fact, world, rule, threshold, case, single
+	Unit       string             `json:"unit"`    // how the context was drawn: fact, world, rule, order, threshold, case, single, exchange
 	Centred    bool               `json:"centred"` // built around a negative
 	Style      string             `json:"style"`
 	Scenario   string             `json:"scenario_style"`
@@ -35,7 +35,7 @@ type Meta struct {
 // Proof says why a negative is wrong: the JSON of a negative's proof.
 type Proof struct {
 	sop.Violation
-	// Waste is true where nothing but needlessness is wrong.
+	// Waste is true where the first violation, which is the one told, is needlessness.
 	Waste bool `json:"waste,omitempty"`
 	// DeadEnd is true where the item itself is no fault, but no way leads on
 	// to an end without one.

@@ -15,15 +15,20 @@ type side struct {
 	positive sop.Workflow
 	outcome  int
 	source   string // of the corpus's own case, if it is one
+	how      string // it was drawn: fact, world, rule, order, threshold, case, single, exchange
 }
 
 func (s *side) end() string { return s.positive[len(s.positive)-1] }
 
 // unit is two sides whose positives exchange: what is right on one side is
 // wrong on the other. The second side may be missing.
-type unit struct {
-	a, b *side
-	how  string // fact, world, rule, order, threshold, case, single
+type unit struct{ a, b *side }
+
+func (u *unit) sides() []*side {
+	if u.b == nil {
+		return []*side{u.a}
+	}
+	return []*side{u.a, u.b}
 }
 
 // units draws units of one procedure.
@@ -183,29 +188,34 @@ func (u *units) orderUnit(c *cell) *unit {
 	return u.both("order", c, s, d, t)
 }
 
-// elsewhere draws a workflow that is right in another context of the same
-// names: another scenario, or a neighbouring variant. It keeps to the side's
-// own workflow as long as that is right there.
-func (u *units) elsewhere(s *side) sop.Workflow {
-	near := u.pool.neighbours(s.cell)
-	d := near[0]
-	if len(near) > 1 && u.rng.IntN(2) == 0 {
-		d = near[1+u.rng.IntN(len(near)-1)]
+// elsewhere draws a context of the same names as c that ends as asked, of the
+// same variant or of a neighbouring one. Its answer keeps to the guide as long
+// as that is right.
+func (u *units) elsewhere(c *cell, guide sop.Workflow, refuse bool) *side {
+	if u.rng.IntN(2) == 0 {
+		if c = u.pool.neighbour(c, u.rng); c == nil {
+			return nil
+		}
 	}
-	ends := d.reachable()
+	var ends []int
+	for _, k := range c.reachable() {
+		if (c.V.Outcomes[k].End == sop.Deny) == refuse {
+			ends = append(ends, k)
+		}
+	}
 	if len(ends) == 0 {
 		return nil
 	}
 	k := ends[u.rng.IntN(len(ends))]
-	guide := s.positive
-	if u.rng.IntN(3) == 0 {
-		guide = nil
-	}
-	w, err := d.M.Along(d.Facts(d.Worlds()[k][u.rng.IntN(d.Count(k))]), guide, u.rng)
+	s, err := c.Scenario(c.Worlds()[k][u.rng.IntN(c.Count(k))], u.rng)
 	if err != nil {
 		return nil
 	}
-	return w
+	out := u.side(c, s, guide)
+	if out != nil {
+		out.how = "exchange"
+	}
+	return out
 }
 
 // thresholdUnit is one scenario under two variants whose thresholds lie on
@@ -258,17 +268,18 @@ func (u *units) fromCase(c *cell) (*unit, string) {
 	if a == nil {
 		return nil, DropPositive
 	}
-	a.source = c.named.Source
+	a.source, a.how = c.named.Source, "case"
 	if !u.accept(a) {
 		return nil, DropAtOnce
 	}
-	out := &unit{a: a, how: "case"}
+	out := &unit{a: a}
 	for k := range c.Worlds() {
 		if k == a.outcome || c.Count(k) == 0 {
 			continue
 		}
 		if s, err := c.Scenario(c.Worlds()[k][u.rng.IntN(c.Count(k))], u.rng); err == nil {
 			if b := u.side(c, s, a.positive); b != nil && u.accept(b) {
+				b.how = "case"
 				out.b = b
 			}
 		}
@@ -288,7 +299,8 @@ func (u *units) singleUnit(c *cell) (*unit, string) {
 	if !u.accept(a) {
 		return nil, DropAtOnce
 	}
-	return &unit{a: a, how: "single"}, ""
+	a.how = "single"
+	return &unit{a: a}, ""
 }
 
 func (u *units) both(how string, c *cell, s *sop.Scenario, d *cell, t *sop.Scenario) *unit {
@@ -300,5 +312,6 @@ func (u *units) both(how string, c *cell, s *sop.Scenario, d *cell, t *sop.Scena
 	if b == nil || slices.Equal(a.positive, b.positive) || !u.accept(a, b) {
 		return nil
 	}
-	return &unit{a: a, b: b, how: how}
+	a.how, b.how = how, how
+	return &unit{a: a, b: b}
 }
