@@ -39,6 +39,15 @@ func (x *exchange[C]) admit(c C) bool {
 	return true
 }
 
+// dismiss lets the last one go.
+func (x *exchange[C]) dismiss() {
+	last := len(x.members) - 1
+	x.members, x.wrong = x.members[:last], x.wrong[:last]
+	for i := range x.wrong {
+		x.wrong[i] = x.wrong[i][:last]
+	}
+}
+
 // negatives returns the answers of the others, each with why it is wrong for
 // member i.
 func (x *exchange[C]) negatives(i int) []wrong {

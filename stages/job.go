@@ -31,6 +31,9 @@ const (
 const (
 	attemptsPerGroup = 12 // after that many in vain a job gives up
 	variantsPerJob   = 8
+	// groupsPerVariant is how many groups stage 2 draws around a variant: a
+	// variant and its neighbours cost more than the cases that are drawn of them.
+	groupsPerVariant = 40
 )
 
 // worker makes the rows of one job.
@@ -59,21 +62,17 @@ func (j *Job) run(o Options, batch *dataset.Batch) error {
 	w := &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), seen: map[string]bool{}, drops: map[string]int{}}
 	w.units = &units{pool: newPool(j.Domain, j.Procedure, o.Seed), rng: rng}
 	w.units.pool.lend()
-	n := max(variantsPerJob, j.Groups/12)
-	for i := range n {
+	for i := range 2 + j.Groups/groupsPerVariant {
 		w.units.variants = append(w.units.variants, j.Index+i*j.Of)
 	}
-	for range j.Groups * attemptsPerGroup {
-		if w.made >= j.Groups {
-			break
-		}
+	for i := 0; i < j.Groups*attemptsPerGroup && w.made < j.Groups; i++ {
 		u, reason := w.units.draw()
 		if u == nil {
 			w.drops[reason]++
 			continue
 		}
 		var err error
-		if rng.IntN(2) == 0 {
+		if i%2 == 0 {
 			err = w.workflowRows(u)
 		} else {
 			err = w.nextRows(u)
@@ -98,7 +97,7 @@ func (w *worker) report() error {
 			return err
 		}
 	}
-	if err := add(DropShortfall, fmt.Sprintf("%d of %d groups made", w.made, w.Groups), w.Groups-w.made); err != nil {
+	if err := add(DropShortfall, w.shortfall(), w.Groups-w.made); err != nil {
 		return err
 	}
 	keys := slices.SortedFunc(maps.Keys(w.judge.survey), func(a, b surveyKey) int {
@@ -116,6 +115,21 @@ func (w *worker) report() error {
 		}
 	}
 	return nil
+}
+
+// shortfall says what kept the job from its groups most often.
+func (w *worker) shortfall() string {
+	detail := fmt.Sprintf("%d of %d groups made", w.made, w.Groups)
+	reason := ""
+	for _, r := range sortedKeys(w.drops) {
+		if w.drops[r] > w.drops[reason] {
+			reason = r
+		}
+	}
+	if reason != "" {
+		detail += ", limited by " + reason
+	}
+	return detail
 }
 
 // add takes a draft that is no duplicate and still wanted.

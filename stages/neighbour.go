@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -46,8 +47,30 @@ func (p *pool) withOrder(c *cell, rng *rand.Rand) *cell {
 // withThreshold returns the variant with another number for one threshold
 // that it reads; nil where there is none.
 func (p *pool) withThreshold(c *cell, rng *rand.Rand) *cell {
-	var names []string
-	for _, use := range c.V.Conditions {
+	names := thresholdsOf(c.V)
+	if len(names) == 0 {
+		return nil
+	}
+	name := names[rng.IntN(len(names))]
+	choices := p.domain.Thresholds[name].Choices
+	x := choices[rng.IntN(len(choices))]
+	if x == c.V.Thresholds[name] {
+		return nil
+	}
+	r := c.recipe
+	r.thresholds = maps.Clone(r.thresholds)
+	if r.thresholds == nil {
+		r.thresholds = map[string]float64{}
+	}
+	r.thresholds[name] = x
+	return p.usable(r)
+}
+
+// thresholdsOf returns the thresholds that the variant reads and that have
+// other choices, sorted.
+func thresholdsOf(v *sop.Variant) []string {
+	names := map[string]bool{}
+	for _, use := range v.Conditions {
 		if use.Compare == nil {
 			continue
 		}
@@ -56,29 +79,12 @@ func (p *pool) withThreshold(c *cell, rng *rand.Rand) *cell {
 			continue
 		}
 		for _, n := range read.Names() {
-			if t := p.domain.Thresholds[n]; t != nil && len(t.Choices) > 1 && !slices.Contains(names, n) {
-				names = append(names, n)
+			if t := v.Domain.Thresholds[n]; t != nil && len(t.Choices) > 1 {
+				names[n] = true
 			}
 		}
 	}
-	if len(names) == 0 {
-		return nil
-	}
-	slices.Sort(names)
-	name := names[rng.IntN(len(names))]
-	choices := p.domain.Thresholds[name].Choices
-	x := choices[rng.IntN(len(choices))]
-	if x == c.V.Thresholds[name] {
-		return nil
-	}
-	r := c.recipe
-	r.thresholds = map[string]float64{name: x}
-	for n, y := range c.recipe.thresholds {
-		if n != name {
-			r.thresholds[n] = y
-		}
-	}
-	return p.usable(r)
+	return sortedKeys(names)
 }
 
 func (p *pool) usable(r recipe) *cell {
@@ -176,26 +182,24 @@ func (p *pool) lend() {
 		return
 	}
 	near, foreign := p.borrowed()
-	p.lent = p.fitting(near)
+	p.lent = p.fitting(near, len(full.Requires))
 	if len(p.lent) < fewLent {
-		p.lent = p.fitting(foreign)
+		p.lent = p.fitting(foreign, len(full.Requires))
 	}
 }
 
 // fewLent is how many lent rules are too few.
 const fewLent = 3
 
-// fitting leaves out rules that can only be settled by the goal itself, and
-// those that contradict the procedure's own.
-func (p *pool) fitting(rules []*sop.Tree) (fit []*sop.Tree) {
+// fitting leaves rules that ask for a further call, not for the goal itself,
+// and do not contradict the procedure's own.
+func (p *pool) fitting(rules []*sop.Tree, calls int) (fit []*sop.Tree) {
 	for _, rule := range rules {
-		with := append(p.rules(), rule)
-		v, err := p.domain.Variant(p.procedure, sop.Choice{Rules: with})
-		if err != nil || v.Cycle() != nil {
+		v, err := p.domain.Variant(p.procedure, sop.Choice{Rules: append(p.rules(), rule)})
+		if err != nil || len(v.Requires) <= calls || len(v.Conditions) > sop.MaxEnumerated || v.Cycle() != nil {
 			continue
 		}
-		s, err := sop.NewSampler(v)
-		if err == nil && len(v.Conditions) <= sop.MaxEnumerated && s.Count(0) > 0 {
+		if s, err := sop.NewSampler(v); err == nil && s.Count(0) > 0 {
 			fit = append(fit, rule)
 		}
 	}

@@ -69,7 +69,7 @@ func (m *moment) calls(item string) bool {
 // nextRows makes a group of each moment of an exchange.
 func (w *worker) nextRows(u *unit) error {
 	x := w.nextExchange(u, w.exchangeSize())
-	style := w.style()
+	style := w.styleOf(u)
 	for i, m := range x.members {
 		p := newPicker(m.answer(), w.opts.Ratio[1], x.negatives(i))
 		w.editNext(m, p)
@@ -78,7 +78,11 @@ func (w *worker) nextRows(u *unit) error {
 			w.drops[DropNegatives]++
 			continue
 		}
-		if err := w.add(w.nextRow(m, negatives, style), m.how, false); err != nil {
+		d := w.nextRow(m, negatives, style)
+		if !w.fresh(d) {
+			continue
+		}
+		if err := w.add(d, m.how, false); err != nil {
 			return err
 		}
 	}
@@ -91,14 +95,17 @@ func (w *worker) nextRows(u *unit) error {
 func (w *worker) nextExchange(u *unit, size int) *exchange[*moment] {
 	x := &exchange[*moment]{}
 	admit := func(m *moment) bool {
-		if len(x.members) == size {
+		if len(x.members) == size || !x.admit(m) {
 			return false
 		}
-		if m.ambiguous() {
+		switch settled := w.units.settle(m.side); {
+		case settled && !m.ambiguous():
+			return true
+		case settled:
 			w.drops[DropAmbiguous]++
-			return false
 		}
-		return x.admit(m)
+		x.dismiss()
+		return false
 	}
 	if u.b != nil && w.rng.IntN(3) == 0 {
 		if a, b := parting(u.a, u.b); a != nil {
@@ -109,16 +116,16 @@ func (w *worker) nextExchange(u *unit, size int) *exchange[*moment] {
 	for _, s := range u.sides() {
 		admit(at(s, len(s.positive)-1))
 	}
-	asked := func(item string) bool {
-		return slices.ContainsFunc(x.members, func(m *moment) bool { return m.next == item })
+	wrongElsewhere := func(item string) bool {
+		return !slices.ContainsFunc(x.members, func(m *moment) bool { return slices.Contains(m.right, item) })
 	}
 	for i := 0; i < exchangeTries && len(x.members) < size; i++ {
-		s := w.units.elsewhere(u.a.cell, nil, w.rng.IntN(2) == 0)
+		s := w.units.elsewhere(u.a.cell, nil, w.rng.IntN(3) > 0)
 		if s == nil {
 			continue
 		}
 		for _, k := range w.rng.Perm(len(s.positive)) {
-			if !asked(s.positive[k]) && admit(at(s, k)) {
+			if wrongElsewhere(s.positive[k]) && admit(at(s, k)) {
 				break
 			}
 		}
@@ -154,9 +161,6 @@ func parting(a, b *side) (*moment, *moment) {
 // editNext fills the places that are left with items that are wrong here: the
 // procedure's own before those from outside.
 func (w *worker) editNext(m *moment, p *picker) {
-	if p.full() {
-		return
-	}
 	outside := slices.Clone(m.outside())
 	own := sortedKeys(m.V.Requires)
 	for _, o := range m.V.Outcomes {
@@ -165,6 +169,9 @@ func (w *worker) editNext(m *moment, p *picker) {
 	for _, items := range [][]string{own, outside} {
 		w.rng.Shuffle(len(items), func(a, b int) { items[a], items[b] = items[b], items[a] })
 		for _, item := range items {
+			if p.full() {
+				return
+			}
 			if n, ok := m.refute(sop.Workflow{item}); ok {
 				p.take(n)
 			}
@@ -176,16 +183,19 @@ func (w *worker) editNext(m *moment, p *picker) {
 // as those of a transfer to oneself.
 func (m *moment) ambiguous() bool {
 	seen := map[string]bool{}
-	for _, use := range m.V.Calls {
-		args := map[string]any{}
-		for p, source := range use.Args {
-			args[p] = m.scenario.Bindings[source]
+	for _, calls := range m.alike() {
+		clear(seen)
+		for _, use := range calls {
+			args := map[string]any{}
+			for p, source := range use.Args {
+				args[p] = m.scenario.Bindings[source]
+			}
+			key := encode(args)
+			if seen[key] {
+				return true
+			}
+			seen[key] = true
 		}
-		key := use.Base + encode(args)
-		if seen[key] {
-			return true
-		}
-		seen[key] = true
 	}
 	return false
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fmsop/fmsop/sop"
 )
@@ -33,19 +34,22 @@ func (r recipe) choice() sop.Choice {
 	return c
 }
 
-// cell is one variant of a procedure, ready to draw from.
+// cell is one variant of a procedure, ready to draw from. What is derived from
+// it is kept once it was asked for; it is not safe for concurrent use.
 type cell struct {
 	*sop.Sampler
 	recipe recipe
 	choice sop.Choice
-	named  *sop.Case         // the case of the corpus it was made from, if any
-	near   []*cell           // see pool.neighbours
-	steps  []recipe          // see pool.neighbour
-	others []string          // see outside
-	names  map[string]bool   // see vocabulary
-	base   map[string]string // see baseName
+	named  *sop.Case // the case of the corpus it was made from, if any
 
-	asked, kept bool // see keepable
+	near      []*cell                   // see pool.neighbours
+	steps     []recipe                  // see pool.neighbour
+	base      map[string]string         // see baseName
+	others    []string                  // see outside
+	names     map[string]bool           // see vocabulary
+	same      map[string][]*sop.CallUse // see alike
+	documents map[documentKey]string    // see document
+	kept      func() bool               // see keepable
 }
 
 // pool makes the variants of one procedure. Variant number i is a function of
@@ -164,10 +168,10 @@ func (p *pool) carriedOut(r recipe) *cell {
 
 // keepable asks the oracle once.
 func (c *cell) keepable() bool {
-	if !c.asked {
-		c.asked, c.kept = true, c.M.Keepable()
+	if c.kept == nil {
+		c.kept = sync.OnceValue(c.M.Keepable)
 	}
-	return c.kept
+	return c.kept()
 }
 
 // synonyms are words that can stand for each other in the names of calls and
@@ -238,6 +242,19 @@ func (c *cell) outside() []string {
 		c.others = append(c.others, base)
 	}
 	return c.others
+}
+
+// alike returns the calls of every action that the variant calls with different
+// arguments.
+func (c *cell) alike() map[string][]*sop.CallUse {
+	if c.same == nil {
+		c.same = map[string][]*sop.CallUse{}
+		for _, use := range c.V.Calls {
+			c.same[use.Base] = append(c.same[use.Base], use)
+		}
+		maps.DeleteFunc(c.same, func(_ string, calls []*sop.CallUse) bool { return len(calls) < 2 })
+	}
+	return c.same
 }
 
 // vocabulary is the names of the variant: its calls, its ends, and the calls

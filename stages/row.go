@@ -57,6 +57,7 @@ type style struct {
 	workflow  string // answer format
 	next      string
 	seed      uint64 // of all choices of words
+	document  uint64 // of those of the SOP's text
 	querySeed uint64
 }
 
@@ -67,6 +68,34 @@ func (w *worker) style() style {
 		workflow: pick(text.WorkflowFormats), next: pick(text.NextFormats),
 		seed: w.rng.Uint64(), querySeed: w.rng.Uint64(),
 	}
+}
+
+// styleOf is a style in which all contexts of a variant and of its neighbours
+// have one document each, as an organisation has.
+func (w *worker) styleOf(u *unit) style {
+	st := w.style()
+	rng := newRand(w.opts.Seed, "document", w.Domain.Name, w.Procedure.Goal, u.variant)
+	st.sop, st.document = text.Styles[rng.IntN(len(text.Styles))], rng.Uint64()
+	return st
+}
+
+// document is the SOP's text.
+func (c *cell) document(st style) string {
+	key := documentKey{st.sop, st.document}
+	if c.documents == nil {
+		c.documents = map[documentKey]string{}
+	}
+	doc, ok := c.documents[key]
+	if !ok {
+		doc = text.RenderSOP(st.sop, c.V, rand.New(rand.NewPCG(st.document, 0)))
+		c.documents[key] = doc
+	}
+	return doc
+}
+
+type documentKey struct {
+	style text.Style
+	seed  uint64
 }
 
 func (s style) rand(salt uint64) *rand.Rand { return rand.New(rand.NewPCG(s.seed, salt)) }
@@ -110,9 +139,21 @@ func (s *side) baseFacts() string {
 	return strings.Join(lines, ";")
 }
 
+// fresh tells that the job has no row of this variant, scenario and right
+// answer yet, however they are worded.
+func (w *worker) fresh(d *draft) bool {
+	key := digest("task", d.row.Reference, d.row.Positive.Payload)
+	if w.seen[key] {
+		w.drops[DropDuplicate]++
+		return false
+	}
+	w.seen[key] = true
+	return true
+}
+
 func (w *worker) workflowRow(s *side, negatives []wrong, st style) *draft {
 	d := w.draft(s, dataset.ViewWorkflow, st)
-	d.row.Context = text.RenderSOP(st.sop, s.V, st.rand(1)) + ContextBreak + text.RenderScenario(st.scenario, s.V, s.scenario, st.rand(2))
+	d.row.Context = s.document(st) + ContextBreak + text.RenderScenario(st.scenario, s.V, s.scenario, st.rand(2))
 	d.row.Query, d.meta.Query = text.Query(text.WorkflowView, st.workflow, d.row.Split, rand.New(rand.NewPCG(st.querySeed, 0)))
 	d.meta.Format = st.workflow
 	answer := func(w sop.Workflow) dataset.Answer {
@@ -143,7 +184,7 @@ type nextPayload struct {
 func (w *worker) nextRow(m *moment, negatives []wrong, st style) *draft {
 	d := w.draft(m.side, dataset.ViewNextAction, st)
 	calls, bindings := w.callable(m), m.scenario.Bindings
-	d.row.Context = text.RenderSOP(st.sop, m.V, st.rand(1)) + ContextBreak +
+	d.row.Context = m.document(st) + ContextBreak +
 		text.RenderRequest(st.scenario, m.V, m.scenario, st.rand(2)) + ContextBreak +
 		text.RenderHistory(m.V, m.scenario, m.history, st.rand(4))
 	d.row.Query, d.meta.Query = text.Query(text.NextView, st.next, d.row.Split, rand.New(rand.NewPCG(st.querySeed, 0)))

@@ -64,7 +64,7 @@ func between(from, to sop.Workflow) augment.Operator {
 }
 
 // exchangeTries bounds the contexts that are tried for one exchange.
-const exchangeTries = 40
+const exchangeTries = 30
 
 // exchangeSize is how many contexts exchange their answers: as many as a group
 // has answers, or one fewer, so that in half of the groups a negative is an
@@ -77,7 +77,7 @@ func (w *worker) exchangeSize() int {
 // their answers with them.
 func (w *worker) workflowRows(u *unit) error {
 	x := w.workflowExchange(u, w.exchangeSize())
-	style := w.style()
+	style := w.styleOf(u)
 	for i, s := range x.members {
 		w.look(s)
 		p := newPicker(s.positive, w.opts.Ratio[1], x.negatives(i))
@@ -87,8 +87,12 @@ func (w *worker) workflowRows(u *unit) error {
 			w.drops[DropNegatives]++
 			continue
 		}
+		d := w.workflowRow(s, negatives, style)
+		if !w.fresh(d) {
+			continue
+		}
 		w.refusals += refusal(s.positive)
-		if err := w.add(w.workflowRow(s, negatives, style), s.how, around); err != nil {
+		if err := w.add(d, s.how, around); err != nil {
 			return err
 		}
 	}
@@ -101,8 +105,12 @@ func (w *worker) workflowExchange(u *unit, size int) *exchange[*side] {
 	x := &exchange[*side]{}
 	refusals := w.refusals
 	admit := func(s *side) {
-		if x.admit(s) {
+		switch {
+		case !x.admit(s):
+		case w.units.settle(s):
 			refusals += refusal(s.positive)
+		default:
+			x.dismiss()
 		}
 	}
 	for _, s := range u.sides() {

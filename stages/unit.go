@@ -14,15 +14,19 @@ type side struct {
 	scenario *sop.Scenario
 	positive sop.Workflow
 	outcome  int
-	source   string // of the corpus's own case, if it is one
-	how      string // it was drawn: fact, world, rule, order, threshold, case, single, exchange
+	source   string     // of the corpus's own case, if it is one
+	world    *sop.World // what the scenario is still to be drawn from, see settle
+	how      string     // it was drawn: fact, world, rule, order, threshold, case, single, exchange
 }
 
 func (s *side) end() string { return s.positive[len(s.positive)-1] }
 
 // unit is two sides whose positives exchange: what is right on one side is
 // wrong on the other. The second side may be missing.
-type unit struct{ a, b *side }
+type unit struct {
+	a, b    *side
+	variant int // the number of the variant from which it was drawn
+}
 
 func (u *unit) sides() []*side {
 	if u.b == nil {
@@ -45,10 +49,19 @@ const maxAtOnce = 0.04
 
 // draw returns a unit, or nil and the reason why this attempt gave none.
 func (u *units) draw() (*unit, string) {
-	c, err := u.pool.variant(u.variants[u.rng.IntN(len(u.variants))])
+	number := u.variants[u.rng.IntN(len(u.variants))]
+	c, err := u.pool.variant(number)
 	if err != nil {
 		return nil, DropVariant
 	}
+	v, reason := u.from(c)
+	if v != nil {
+		v.variant = number
+	}
+	return v, reason
+}
+
+func (u *units) from(c *cell) (*unit, string) {
 	if c.named != nil && c.named.Scenario != nil && u.rng.IntN(3) == 0 {
 		return u.fromCase(c)
 	}
@@ -190,9 +203,10 @@ func (u *units) orderUnit(c *cell) *unit {
 
 // elsewhere draws a context of the same names as c that ends as asked, of the
 // same variant or of a neighbouring one. Its answer keeps to the guide as long
-// as that is right.
+// as that is right. Its scenario has no more than facts until it is settled.
 func (u *units) elsewhere(c *cell, guide sop.Workflow, refuse bool) *side {
-	if u.rng.IntN(2) == 0 {
+	// All that a variant permits it permits by much the same calls.
+	if !refuse || u.rng.IntN(2) == 0 {
 		if c = u.pool.neighbour(c, u.rng); c == nil {
 			return nil
 		}
@@ -207,15 +221,26 @@ func (u *units) elsewhere(c *cell, guide sop.Workflow, refuse bool) *side {
 		return nil
 	}
 	k := ends[u.rng.IntN(len(ends))]
-	s, err := c.Scenario(c.Worlds()[k][u.rng.IntN(c.Count(k))], u.rng)
-	if err != nil {
+	world := c.Worlds()[k][u.rng.IntN(c.Count(k))]
+	s := &side{cell: c, scenario: &sop.Scenario{Facts: c.Facts(world)}, outcome: k, how: "exchange", world: &world}
+	var err error
+	if s.positive, err = c.M.Along(s.scenario.Facts, guide, u.rng); err != nil {
 		return nil
 	}
-	out := u.side(c, s, guide)
-	if out != nil {
-		out.how = "exchange"
+	return s
+}
+
+// settle draws the rest of the scenario, where it has no more than facts, or
+// says that there is none.
+func (u *units) settle(s *side) bool {
+	if s.world == nil {
+		return true
 	}
-	return out
+	full, err := s.Scenario(*s.world, u.rng)
+	if err == nil {
+		s.scenario, s.world = full, nil
+	}
+	return err == nil
 }
 
 // thresholdUnit is one scenario under two variants whose thresholds lie on
