@@ -1,22 +1,11 @@
 package stages
 
 import (
-	"maps"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/fmsop/fmsop/sop"
 )
-
-// withRule returns the variant that has one rule more or fewer of those that
-// may be missing, under the same names and thresholds; nil where there is none.
-func (p *pool) withRule(c *cell, rng *rand.Rand) *cell {
-	free := p.free()
-	if len(p.procedure.Cases) > 0 || len(free) == 0 {
-		return nil
-	}
-	return p.stepped(c.recipe.toggled(free[rng.IntN(len(free))]))
-}
 
 // free is the rules that a variant may leave out.
 func (p *pool) free() []*sop.Tree { return slices.Concat(p.procedure.Customizable, p.lent) }
@@ -42,28 +31,6 @@ func (p *pool) withOrder(c *cell, rng *rand.Rand) *cell {
 	}
 	r.order = &[2]int{r.order[1], r.order[0]}
 	return p.carriedOut(r)
-}
-
-// withThreshold returns the variant with another number for one threshold
-// that it reads; nil where there is none.
-func (p *pool) withThreshold(c *cell, rng *rand.Rand) *cell {
-	names := thresholdsOf(c.V)
-	if len(names) == 0 {
-		return nil
-	}
-	name := names[rng.IntN(len(names))]
-	choices := p.domain.Thresholds[name].Choices
-	x := choices[rng.IntN(len(choices))]
-	if x == c.V.Thresholds[name] {
-		return nil
-	}
-	r := c.recipe
-	r.thresholds = maps.Clone(r.thresholds)
-	if r.thresholds == nil {
-		r.thresholds = map[string]float64{}
-	}
-	r.thresholds[name] = x
-	return p.usable(r)
 }
 
 // thresholdsOf returns the thresholds that the variant reads and that have
@@ -129,47 +96,70 @@ func (p *pool) neighbours(c *cell) []*cell {
 	return near
 }
 
-// neighbour returns one of a few variants under the same names that are a step
-// away from c: a rule more or fewer, an order demanded or no longer, or other
-// cases; nil where this draw gives none.
-func (p *pool) neighbour(c *cell, rng *rand.Rand) *cell {
+// step leads from a variant to one under the same names.
+type step struct {
+	recipe
+	how string // rule, order, threshold or case: what is different
+}
+
+// neighbour returns one of a few variants that are a step away from c, and what
+// is different; nil where this draw gives none.
+func (p *pool) neighbour(c *cell, rng *rand.Rand) (d *cell, how string) {
 	if c.steps == nil {
 		c.steps = p.steps(c)
 	}
 	if len(c.steps) == 0 {
-		return nil
+		return nil, ""
 	}
-	d := p.stepped(c.steps[rng.IntN(len(c.steps))])
-	if d == c {
-		return nil
+	s := c.steps[rng.IntN(len(c.steps))]
+	if d = p.stepped(s.recipe); d == c {
+		return nil, ""
 	}
-	return d
+	return d, s.how
 }
 
 // ordersNear is how many of the neighbours differ by an order.
 const ordersNear = 3
 
-func (p *pool) steps(c *cell) []recipe {
+func (p *pool) steps(c *cell) []step {
 	rng := newRand(p.seed, "steps", choiceKey(c.choice))
-	steps := []recipe{}
+	steps := []step{}
 	if cases := p.procedure.Cases; len(cases) > 0 {
 		for range maxNeighbours {
 			k := cases[rng.IntN(len(cases))]
-			steps = append(steps, recipe{rules: k.Rules, thresholds: k.Thresholds, names: c.recipe.names})
+			steps = append(steps, step{recipe{rules: k.Rules, thresholds: k.Thresholds, names: c.recipe.names}, "case"})
 		}
 		return steps
 	}
 	for range ordersNear {
 		if r := c.recipe.reordered(rng); r.rules != nil {
-			steps = append(steps, r)
+			steps = append(steps, step{r, "order"})
 		}
+	}
+	if names := thresholdsOf(c.V); len(names) > 0 {
+		steps = append(steps, step{c.recipe.moved(names[rng.IntN(len(names))], c.V, rng), "threshold"})
 	}
 	free := p.free()
 	rng.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
 	for _, rule := range free[:min(len(free), maxNeighbours-len(steps))] {
-		steps = append(steps, c.recipe.toggled(rule))
+		steps = append(steps, step{c.recipe.toggled(rule), "rule"})
 	}
 	return steps
+}
+
+// moved gives a threshold another of its choices.
+func (r recipe) moved(threshold string, v *sop.Variant, rng *rand.Rand) recipe {
+	others := slices.DeleteFunc(slices.Clone(v.Domain.Thresholds[threshold].Choices), func(x float64) bool {
+		return x == v.Thresholds[threshold]
+	})
+	thresholds := map[string]float64{threshold: others[rng.IntN(len(others))]}
+	for name, x := range r.thresholds {
+		if name != threshold {
+			thresholds[name] = x
+		}
+	}
+	r.thresholds = thresholds
+	return r
 }
 
 // lend lets a procedure that has few calls borrow rules of the domain's other

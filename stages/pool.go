@@ -43,7 +43,7 @@ type cell struct {
 	named  *sop.Case // the case of the corpus it was made from, if any
 
 	near      []*cell                   // see pool.neighbours
-	steps     []recipe                  // see pool.neighbour
+	steps     []step                    // see pool.neighbour
 	base      map[string]string         // see baseName
 	others    []string                  // see outside
 	names     map[string]bool           // see vocabulary

@@ -199,6 +199,7 @@ func (w *worker) nextRow(m *moment, negatives []wrong, st style) *draft {
 		return dataset.Answer{Text: text.RenderNext(st.next, item, calls, bindings, st.rand(3)), Payload: encode(p)}
 	}
 	d.row.Positive = answer(m.next)
+	right := dataset.Items(d.row.Positive.Payload)
 	for _, n := range negatives {
 		item := n.workflow[0]
 		a := answer(item)
@@ -206,7 +207,7 @@ func (w *worker) nextRow(m *moment, negatives []wrong, st style) *draft {
 		p.DeadEnd = n.violation.Kind == sop.Order && len(n.violation.Missing) == 0
 		d.row.Negatives = append(d.row.Negatives, dataset.Negative{
 			Text: a.Text, Payload: a.Payload, Operator: string(n.operator), Violation: string(n.violation.Kind),
-			Proof: encode(p), Similarity: dataset.Similarity(d.row.Positive.Payload, a.Payload),
+			Proof: encode(p), Similarity: dataset.ItemSimilarity(right, dataset.Items(a.Payload)),
 		})
 	}
 	d.row.Reference = encode(newReference(m.V, m.scenario, m.history))

@@ -65,18 +65,9 @@ func (u *units) from(c *cell) (*unit, string) {
 	if c.named != nil && c.named.Scenario != nil && u.rng.IntN(3) == 0 {
 		return u.fromCase(c)
 	}
-	x := u.rng.Float64()
-	switch {
-	case x < 0.18:
-		if v := u.ruleUnit(c); v != nil {
-			return v, ""
-		}
-	case x < 0.33:
-		if v := u.orderUnit(c); v != nil {
-			return v, ""
-		}
+	switch x := u.rng.Float64(); {
 	case x < 0.45:
-		if v := u.thresholdUnit(c); v != nil {
+		if v := u.stepUnit(c); v != nil {
 			return v, ""
 		}
 	case x < 0.6:
@@ -171,34 +162,40 @@ func (u *units) worldUnit(c *cell) *unit {
 	return u.both("world", c, a, c, b)
 }
 
-// ruleUnit is one scenario under two variants, of which one has a rule more.
-func (u *units) ruleUnit(c *cell) *unit {
-	d := u.pool.withRule(c, u.rng)
+// stepTries bounds the scenarios that are tried under two neighbouring
+// variants.
+const stepTries = 6
+
+// stepUnit is one scenario under two variants that are a step apart and that
+// end it differently, or by other calls.
+func (u *units) stepUnit(c *cell) *unit {
+	d, how := u.pool.neighbour(c, u.rng)
 	if d == nil {
 		return nil
 	}
 	if len(d.V.Conditions) > len(c.V.Conditions) {
-		c, d = d, c
+		c, d = d, c // the scenario has to tell all that either asks for
 	}
-	return u.adopted("rule", c, d)
-}
-
-// orderUnit is one permitted scenario under two variants that demand opposite
-// orders of two rules, or of which one demands an order.
-func (u *units) orderUnit(c *cell) *unit {
-	d := u.pool.withOrder(c, u.rng)
-	if d == nil || c.Count(0) == 0 {
-		return nil
+	for range stepTries {
+		s := u.anyScenario(c)
+		if s == nil {
+			return nil
+		}
+		t, err := d.V.Adopt(s, c.V)
+		if err != nil {
+			continue
+		}
+		v := (*unit)(nil)
+		if u.rng.IntN(2) == 0 {
+			v = u.both(how, c, s, d, t)
+		} else {
+			v = u.both(how, d, t, c, s)
+		}
+		if v != nil {
+			return v
+		}
 	}
-	s, err := c.Scenario(c.Worlds()[0][u.rng.IntN(c.Count(0))], u.rng)
-	if err != nil {
-		return nil
-	}
-	t, err := d.V.Adopt(s, c.V)
-	if err != nil {
-		return nil
-	}
-	return u.both("order", c, s, d, t)
+	return nil
 }
 
 // elsewhere draws a context of the same names as c that ends as asked, of the
@@ -207,7 +204,7 @@ func (u *units) orderUnit(c *cell) *unit {
 func (u *units) elsewhere(c *cell, guide sop.Workflow, refuse bool) *side {
 	// All that a variant permits it permits by much the same calls.
 	if !refuse || u.rng.IntN(2) == 0 {
-		if c = u.pool.neighbour(c, u.rng); c == nil {
+		if c, _ = u.pool.neighbour(c, u.rng); c == nil {
 			return nil
 		}
 	}
@@ -241,36 +238,6 @@ func (u *units) settle(s *side) bool {
 		s.scenario, s.world = full, nil
 	}
 	return err == nil
-}
-
-// thresholdUnit is one scenario under two variants whose thresholds lie on
-// two sides of a value.
-func (u *units) thresholdUnit(c *cell) *unit {
-	for range 6 {
-		d := u.pool.withThreshold(c, u.rng)
-		if d == nil {
-			continue
-		}
-		if v := u.adopted("threshold", c, d); v != nil && v.a.outcome != v.b.outcome {
-			return v
-		}
-	}
-	return nil
-}
-
-func (u *units) adopted(how string, c, d *cell) *unit {
-	s := u.anyScenario(c)
-	if s == nil {
-		return nil
-	}
-	t, err := d.V.Adopt(s, c.V)
-	if err != nil {
-		return nil
-	}
-	if u.rng.IntN(2) == 0 {
-		return u.both(how, c, s, d, t)
-	}
-	return u.both(how, d, t, c, s)
 }
 
 func (u *units) anyScenario(c *cell) *sop.Scenario {
