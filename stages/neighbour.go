@@ -99,7 +99,9 @@ func (p *pool) neighbours(c *cell) []*cell {
 // step leads from a variant to one under the same names.
 type step struct {
 	recipe
-	how string // rule, order, threshold or case: what is different
+	how  string // rule, order, threshold or case: what is different
+	to   *cell  // nil where it leads to none
+	gone bool   // to was asked for
 }
 
 // neighbour returns one of a few variants that are a step away from c, and what
@@ -111,11 +113,14 @@ func (p *pool) neighbour(c *cell, rng *rand.Rand) (d *cell, how string) {
 	if len(c.steps) == 0 {
 		return nil, ""
 	}
-	s := c.steps[rng.IntN(len(c.steps))]
-	if d = p.stepped(s.recipe); d == c {
-		return nil, ""
+	s := &c.steps[rng.IntN(len(c.steps))]
+	if !s.gone {
+		s.gone = true
+		if s.to = p.stepped(s.recipe); s.to == c {
+			s.to = nil
+		}
 	}
-	return d, s.how
+	return s.to, s.how
 }
 
 // ordersNear is how many of the neighbours differ by an order.
@@ -127,22 +132,22 @@ func (p *pool) steps(c *cell) []step {
 	if cases := p.procedure.Cases; len(cases) > 0 {
 		for range maxNeighbours {
 			k := cases[rng.IntN(len(cases))]
-			steps = append(steps, step{recipe{rules: k.Rules, thresholds: k.Thresholds, names: c.recipe.names}, "case"})
+			steps = append(steps, step{recipe: recipe{rules: k.Rules, thresholds: k.Thresholds, names: c.recipe.names}, how: "case"})
 		}
 		return steps
 	}
 	for range ordersNear {
 		if r := c.recipe.reordered(rng); r.rules != nil {
-			steps = append(steps, step{r, "order"})
+			steps = append(steps, step{recipe: r, how: "order"})
 		}
 	}
 	if names := thresholdsOf(c.V); len(names) > 0 {
-		steps = append(steps, step{c.recipe.moved(names[rng.IntN(len(names))], c.V, rng), "threshold"})
+		steps = append(steps, step{recipe: c.recipe.moved(names[rng.IntN(len(names))], c.V, rng), how: "threshold"})
 	}
 	free := p.free()
 	rng.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
 	for _, rule := range free[:min(len(free), maxNeighbours-len(steps))] {
-		steps = append(steps, step{c.recipe.toggled(rule), "rule"})
+		steps = append(steps, step{recipe: c.recipe.toggled(rule), how: "rule"})
 	}
 	return steps
 }

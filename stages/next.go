@@ -120,12 +120,21 @@ func (w *worker) nextExchange(u *unit, size int) *exchange[*moment] {
 		return !slices.ContainsFunc(x.members, func(m *moment) bool { return slices.Contains(m.right, item) })
 	}
 	for i := 0; i < exchangeTries && len(x.members) < size; i++ {
-		s := w.units.elsewhere(u.a.cell, nil, w.rng.IntN(3) > 0)
+		refuse := w.rng.IntN(3) > 0
+		c := w.units.near(u.a.cell, refuse)
+		if c == nil {
+			continue
+		}
+		s := w.units.elsewhere(c, nil, refuse)
 		if s == nil {
 			continue
 		}
 		for _, k := range w.rng.Perm(len(s.positive)) {
-			if wrongElsewhere(s.positive[k]) && admit(at(s, k)) {
+			if !wrongElsewhere(s.positive[k]) {
+				continue
+			}
+			// What is right here can be asked for nowhere else: few, at first.
+			if m := at(s, k); len(m.right) <= 1+i/4 && admit(m) {
 				break
 			}
 		}

@@ -116,13 +116,19 @@ func (w *worker) workflowExchange(u *unit, size int) *exchange[*side] {
 	for _, s := range u.sides() {
 		admit(s)
 	}
+	permitted := map[*cell]bool{} // what they permit was tried
 	for i := 0; i < exchangeTries && len(x.members) < size; i++ {
 		refuse := refusals < 0
 		if refusals == 0 || i >= exchangeTries/2 {
 			refuse = w.rng.IntN(2) == 0
 		}
-		from := x.members[w.rng.IntN(len(x.members))]
-		if s := w.units.elsewhere(u.a.cell, from.positive, refuse); s != nil && w.units.accept(s) {
+		c := w.units.near(u.a.cell, refuse)
+		if c == nil || !refuse && permitted[c] {
+			continue
+		}
+		permitted[c] = permitted[c] || !refuse
+		guide := x.members[w.rng.IntN(len(x.members))].positive
+		if s := w.units.elsewhere(c, guide, refuse); s != nil && w.units.accept(s) {
 			admit(s)
 		}
 	}

@@ -198,16 +198,21 @@ func (u *units) stepUnit(c *cell) *unit {
 	return nil
 }
 
-// elsewhere draws a context of the same names as c that ends as asked, of the
-// same variant or of a neighbouring one. Its answer keeps to the guide as long
-// as that is right. Its scenario has no more than facts until it is settled.
-func (u *units) elsewhere(c *cell, guide sop.Workflow, refuse bool) *side {
-	// All that a variant permits it permits by much the same calls.
-	if !refuse || u.rng.IntN(2) == 0 {
-		if c, _ = u.pool.neighbour(c, u.rng); c == nil {
-			return nil
-		}
+// near draws the variant of a context that exchanges its answer with those of
+// c: c or a neighbour; nil where this draw gives none. All that a variant
+// permits it permits by much the same calls, so that c is for refusals.
+func (u *units) near(c *cell, refuse bool) *cell {
+	if refuse && u.rng.IntN(2) == 0 {
+		return c
 	}
+	d, _ := u.pool.neighbour(c, u.rng)
+	return d
+}
+
+// elsewhere draws a context of the variant that ends as asked; nil where there
+// is none. Its answer keeps to the guide as long as that is right. Its scenario
+// has no more than facts until it is settled.
+func (u *units) elsewhere(c *cell, guide sop.Workflow, refuse bool) *side {
 	var ends []int
 	for _, k := range c.reachable() {
 		if (c.V.Outcomes[k].End == sop.Deny) == refuse {
