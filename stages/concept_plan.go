@@ -8,9 +8,9 @@ import (
 	"github.com/fmsop/fmsop/sop/text"
 )
 
-// capacity is what stage 1 can ask for in a procedure: terms and identifiers,
+// subjectCounts is what stage 1 can ask for in a procedure: terms and identifiers,
 // by view.
-type capacity map[string]int
+type subjectCounts map[string]int
 
 // subjectsForAWhole is how many terms and identifiers, over all views, it takes
 // for as many rows as any other procedure has.
@@ -23,16 +23,16 @@ func (p *Plan) share(stage int, d *sop.Domain, proc *sop.Procedure) float64 {
 		return weight(d, proc)
 	}
 	subjects := 0
-	for _, n := range p.capacity(d, proc) {
+	for _, n := range p.subjects(d, proc) {
 		subjects += n
 	}
 	return max(smallestShare, min(1, float64(subjects)/subjectsForAWhole))
 }
 
-// capacity counts the terms of which the procedure's split has the rows, and
+// subjects counts the terms of which the procedure's split has the rows, and
 // the identifiers of its first variant.
-func (p *Plan) capacity(d *sop.Domain, proc *sop.Procedure) capacity {
-	c := capacity{}
+func (p *Plan) subjects(d *sop.Domain, proc *sop.Procedure) subjectCounts {
+	c := subjectCounts{}
 	situations := text.NewSituations(d)
 	split := p.splitOf(d, proc)
 	for _, t := range d.Glossary {
@@ -91,7 +91,7 @@ func (p *Plan) allotViews() {
 		domain *sop.Domain
 		goal   string
 	}
-	capacities := map[procedure]capacity{}
+	capacities := map[procedure]subjectCounts{}
 	rows := map[string]int{}
 	for _, j := range p.Jobs {
 		if j.Stage != 1 {
@@ -100,7 +100,7 @@ func (p *Plan) allotViews() {
 		key := procedure{j.Domain, j.Procedure.Goal}
 		can, known := capacities[key]
 		if !known {
-			can = p.capacity(j.Domain, j.Procedure)
+			can = p.subjects(j.Domain, j.Procedure)
 			capacities[key] = can
 		}
 		views := slices.DeleteFunc(slices.Clone(text.ConceptViews), func(v string) bool { return can[v] == 0 })

@@ -79,10 +79,6 @@ func (w *graphJob) rows(view string, f *family) error {
 	return nil
 }
 
-// surveyEvery is how many families there are for each of which a member's naive
-// edits are surveyed.
-const surveyEvery = 16
-
 // graphNegatives is the graphs of the other members, and edits for what lacks;
 // around tells that the edits are not those of the positive.
 func (w *graphJob) graphNegatives(m *member, f *family, n int) (negatives []wrongGraph, around bool) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/fmsop/fmsop/dataset"
-	"github.com/fmsop/fmsop/sop"
 )
 
 // Reasons for which something was not made into a row.
@@ -32,23 +31,23 @@ const (
 const (
 	attemptsPerGroup = 12 // after that many in vain a job gives up
 	variantsPerJob   = 8
+	// groupsPerVariant is how many groups stage 2 draws around a variant: a
+	// variant and its neighbours cost more than the cases that are drawn of them.
+	groupsPerVariant = 40
 )
 
 // worker makes the rows of one job.
 type worker struct {
 	*Job
-	opts  Options
-	units *units
-	judge *judge
-	// balance counts answers as right and wrong, by view.
-	balance, balanceNext balance
-	lengthDrift          int // items that wrong workflows have more than right ones, summed
-	refusalDrift         int // refusals among wrong workflows beyond those among right ones
-	rng                  *rand.Rand
-	batch                *dataset.Batch
-	seen                 map[string]bool
-	drops                map[string]int
-	made                 int
+	opts     Options
+	units    *units
+	judge    *judge
+	refusals int // among right workflows, beyond those that are none
+	rng      *rand.Rand
+	batch    *dataset.Batch
+	seen     map[string]bool
+	drops    map[string]int
+	made     int
 }
 
 // run fills the batch with the rows and drops of a job of stage 2 or 3.
@@ -57,23 +56,20 @@ func (j *Job) run(o Options, batch *dataset.Batch) error {
 		return j.runGraph(o, batch)
 	}
 	rng := newRand(o.Seed, "job", j.Stage, j.Domain.Name, j.Procedure.Goal, j.Index)
-	w := &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), balance: balance{}, balanceNext: balance{}, seen: map[string]bool{}, drops: map[string]int{}}
+	w := &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), seen: map[string]bool{}, drops: map[string]int{}}
 	w.units = &units{pool: newPool(j.Domain, j.Procedure, o.Seed), rng: rng}
-	n := max(variantsPerJob, j.Groups/12)
-	for i := range n {
+	w.units.pool.lend()
+	for i := range 2 + j.Groups/groupsPerVariant {
 		w.units.variants = append(w.units.variants, j.Index+i*j.Of)
 	}
-	for range j.Groups * attemptsPerGroup {
-		if w.made >= j.Groups {
-			break
-		}
+	for i := 0; i < j.Groups*attemptsPerGroup && w.made < j.Groups; i++ {
 		u, reason := w.units.draw()
 		if u == nil {
 			w.drops[reason]++
 			continue
 		}
 		var err error
-		if rng.IntN(2) == 0 {
+		if i%2 == 0 {
 			err = w.workflowRows(u)
 		} else {
 			err = w.nextRows(u)
@@ -98,7 +94,7 @@ func (w *worker) report() error {
 			return err
 		}
 	}
-	if err := add(DropShortfall, fmt.Sprintf("%d of %d groups made", w.made, w.Groups), w.Groups-w.made); err != nil {
+	if err := add(DropShortfall, w.shortfall(), w.Groups-w.made); err != nil {
 		return err
 	}
 	keys := slices.SortedFunc(maps.Keys(w.judge.survey), func(a, b surveyKey) int {
@@ -118,88 +114,19 @@ func (w *worker) report() error {
 	return nil
 }
 
-func (k surveyKey) detail() string { return string(k.operator) + "/" + k.how }
-
-// centred is the share of groups that are built around a negative: so many
-// that a reader who takes the answer in the middle does no better than chance.
-const centred = 0.95
-
-func (w *worker) workflowRows(u *unit) error {
-	m := w.opts.Ratio[1]
-	style := w.style()
-	sides := []*side{u.a}
-	if u.b != nil {
-		sides = append(sides, u.b)
-	}
-	for i, s := range sides {
-		w.judge.look(s, w.rng)
-		var mirror sop.Workflow
-		if len(sides) == 2 {
-			mirror = sides[1-i].positive
-			if !w.writable(s, mirror) {
-				mirror = nil
-			}
-		}
-		around := w.rng.Float64() < centred
-		negatives := w.negatives(s, mirror, m, around)
-		if negatives == nil {
-			w.drops[DropNegatives]++
-			continue
-		}
-		w.balance.count(s.cell, s.positive, negatives)
-		for _, n := range negatives {
-			w.lengthDrift += len(n.workflow) - len(s.positive)
-			w.refusalDrift += refusal(n.workflow) - refusal(s.positive)
-		}
-		row := w.workflowRow(s, negatives, style)
-		if err := w.add(row, u.how, around); err != nil {
-			return err
+// shortfall says what kept the job from its groups most often.
+func (w *worker) shortfall() string {
+	detail := fmt.Sprintf("%d of %d groups made", w.made, w.Groups)
+	reason := ""
+	for _, r := range sortedKeys(w.drops) {
+		if w.drops[r] > w.drops[reason] {
+			reason = r
 		}
 	}
-	return nil
-}
-
-// writable keeps a mirror out whose items bear other names than the side's:
-// it would give itself away.
-func (w *worker) writable(s *side, mirror sop.Workflow) bool {
-	names := append(sortedKeys(s.V.Requires), s.outside()...)
-	for _, o := range s.V.Outcomes {
-		names = append(names, o.End)
+	if reason != "" {
+		detail += ", limited by " + reason
 	}
-	for _, item := range mirror {
-		n, err := sop.ParseName(item)
-		if err != nil || !slices.Contains(names, item) && !slices.Contains(names, n.Base) {
-			return false
-		}
-	}
-	return true
-}
-
-func (w *worker) nextRows(u *unit) error {
-	m := w.opts.Ratio[1]
-	style := w.style()
-	points := moments(u, w.rng)
-	for i, p := range points {
-		if p.ambiguous() {
-			w.drops[DropAmbiguous]++
-			continue
-		}
-		mirror := ""
-		if len(points) == 2 {
-			mirror = points[1-i].next
-		}
-		negatives := w.nextNegatives(p, mirror, m)
-		if negatives == nil {
-			w.drops[DropNegatives]++
-			continue
-		}
-		w.balanceNext.count(p.cell, sop.Workflow{p.next}, negatives)
-		row := w.nextRow(p, negatives, style)
-		if err := w.add(row, u.how, false); err != nil {
-			return err
-		}
-	}
-	return nil
+	return detail
 }
 
 // add takes a draft that is no duplicate and still wanted.

@@ -1,7 +1,6 @@
 package stages
 
 import (
-	"math/rand/v2"
 	"slices"
 
 	"github.com/fmsop/fmsop/augment"
@@ -22,29 +21,125 @@ func at(s *side, k int) *moment {
 	return &moment{side: s, history: h, next: s.positive[k], right: s.M.Next(s.scenario.Facts, h)}
 }
 
-// moments turns a unit into two moments whose next actions exchange where
-// they can: the first point at which the sides part, or two points of one
-// side.
-func moments(u *unit, rng *rand.Rand) []*moment {
-	if u.b != nil && rng.IntN(3) == 0 {
-		if a, b := parting(u.a, u.b); a != nil {
-			return []*moment{a, b}
+func (m *moment) answer() sop.Workflow { return sop.Workflow{m.next} }
+
+// refute says by which operator one comes to an item that is wrong here: an end
+// that is not due (outcome), a call that the workflow makes later (order), one
+// whose requirement is skipped (omit), one from outside, repeated or needless
+// (insert).
+func (m *moment) refute(answer sop.Workflow) (wrong, bool) {
+	item := answer[0]
+	if slices.Contains(m.right, item) || !m.vocabulary()[item] {
+		return wrong{}, false
+	}
+	w := wrong{workflow: answer}
+	found := nextViolations(m.M, m.scenario.Facts, m.history, item)
+	w.violation, w.waste = found[0], !found[0].Kind.Fault()
+	how := ""
+	switch w.flips = m.isEnd(item); {
+	case w.flips:
+		w.operator, how = augment.Outcome, "end"
+	case !m.calls(item):
+		w.operator, how = augment.Insert, "outside"
+	case slices.Contains(m.history, item):
+		w.operator, how = augment.Insert, "repeated"
+	case slices.Contains(m.positive, item):
+		w.operator, how = augment.Order, "early"
+	case !w.waste:
+		w.operator, how = augment.Omit, "skipped"
+	default:
+		w.operator, how = augment.Insert, "own"
+	}
+	if w.waste {
+		w.operator = augment.Insert
+	}
+	w.edits = []string{how}
+	return w, true
+}
+
+func (m *moment) isEnd(item string) bool {
+	return slices.ContainsFunc(m.V.Outcomes, func(o sop.Outcome) bool { return o.End == item })
+}
+
+func (m *moment) calls(item string) bool {
+	_, own := m.V.Requires[item]
+	return own
+}
+
+// nextRows makes a group of each moment of an exchange.
+func (w *worker) nextRows(u *unit) error {
+	x := w.nextExchange(u, w.exchangeSize())
+	style := w.styleOf(u)
+	for i, m := range x.members {
+		p := newPicker(m.answer(), w.opts.Ratio[1], x.negatives(i))
+		w.editNext(m, p)
+		negatives := p.negatives(w.rng)
+		if negatives == nil {
+			w.drops[DropNegatives]++
+			continue
+		}
+		d := w.nextRow(m, negatives, style)
+		if !w.fresh(d) {
+			continue
+		}
+		if err := w.add(d, m.how, false); err != nil {
+			return err
 		}
 	}
-	s := u.a
-	if u.b != nil && rng.IntN(2) == 0 {
-		s = u.b
+	return nil
+}
+
+// nextExchange begins, in a third of the cases, with the point at which the
+// unit's sides part, and then with their ends; the others are moments of
+// contexts near by.
+func (w *worker) nextExchange(u *unit, size int) *exchange[*moment] {
+	x := &exchange[*moment]{}
+	admit := func(m *moment) bool {
+		if len(x.members) == size || !x.admit(m) {
+			return false
+		}
+		switch settled := w.units.settle(m.side); {
+		case settled && !m.ambiguous():
+			return true
+		case settled:
+			w.drops[DropAmbiguous]++
+		}
+		x.dismiss()
+		return false
 	}
-	k := rng.IntN(len(s.positive))
-	first := at(s, k)
-	if len(s.positive) == 1 {
-		return []*moment{first}
+	if u.b != nil && w.rng.IntN(3) == 0 {
+		if a, b := parting(u.a, u.b); a != nil {
+			admit(a)
+			admit(b)
+		}
 	}
-	other := k + 1
-	if other == len(s.positive) {
-		other = k - 1
+	for _, s := range u.sides() {
+		admit(at(s, len(s.positive)-1))
 	}
-	return []*moment{first, at(s, other)}
+	wrongElsewhere := func(item string) bool {
+		return !slices.ContainsFunc(x.members, func(m *moment) bool { return slices.Contains(m.right, item) })
+	}
+	for i := 0; i < exchangeTries && len(x.members) < size; i++ {
+		refuse := w.rng.IntN(3) > 0
+		c := w.units.near(u.a.cell, refuse)
+		if c == nil {
+			continue
+		}
+		s := w.units.elsewhere(c, nil, refuse)
+		if s == nil {
+			continue
+		}
+		for _, k := range w.rng.Perm(len(s.positive)) {
+			if !wrongElsewhere(s.positive[k]) {
+				continue
+			}
+			// What is right here can be asked for nowhere else: few, at first.
+			if m := at(s, k); len(m.right) <= 1+i/4 && admit(m) {
+				break
+			}
+		}
+	}
+	return x
 }
 
 // parting follows a's workflow on both sides up to the first point where what
@@ -72,107 +167,44 @@ func parting(a, b *side) (*moment, *moment) {
 	return nil, nil
 }
 
-// wrongNext returns every item that is wrong as the next action, with the
-// operator that leads to it: an end that is not due (outcome), a call that
-// the workflow makes later (order), one whose requirement is skipped (omit),
-// one from outside, repeated or needless (insert).
-func (m *moment) wrongNext(rng *rand.Rand) []wrong {
-	var all []wrong
-	add := func(item string, op augment.Operator, how string) {
-		if slices.Contains(m.right, item) {
-			return
-		}
-		v := m.M.Check(m.scenario.Facts, append(slices.Clone(m.history), item))
-		found := slices.IndexFunc(v, func(v sop.Violation) bool { return v.Position == len(m.history) && v.Kind != sop.NoEnd })
-		w := wrong{workflow: sop.Workflow{item}, operator: op, edits: []string{how}, flips: op == augment.Outcome}
-		if found < 0 {
-			// Nothing is wrong yet, but no way leads to an end without fault.
-			w.violation = sop.Violation{Kind: sop.Order, Position: len(m.history), Call: item}
-		} else {
-			w.violation = v[found]
-			w.waste = !w.violation.Kind.Fault()
-		}
-		if w.waste && op != augment.Insert {
-			w.operator = augment.Insert
-		}
-		all = append(all, w)
-	}
+// editNext fills the places that are left with items that are wrong here: the
+// procedure's own before those from outside.
+func (w *worker) editNext(m *moment, p *picker) {
+	outside := slices.Clone(m.outside())
+	own := sortedKeys(m.V.Requires)
 	for _, o := range m.V.Outcomes {
-		add(o.End, augment.Outcome, "end")
+		own = append(own, o.End)
 	}
-	for _, c := range sortedKeys(m.V.Requires) {
-		later := slices.Index(m.positive, c)
-		switch {
-		case c == m.V.Goal:
-		case slices.Contains(m.history, c):
-			add(c, augment.Insert, "repeated")
-		case later > len(m.history):
-			add(c, augment.Order, "early")
-		case m.scenario != nil && !m.requirementHolds(c):
-			add(c, augment.Omit, "skipped")
-		default:
-			add(c, augment.Insert, "own")
+	for _, items := range [][]string{own, outside} {
+		w.rng.Shuffle(len(items), func(a, b int) { items[a], items[b] = items[b], items[a] })
+		for _, item := range items {
+			if p.full() {
+				return
+			}
+			if n, ok := m.refute(sop.Workflow{item}); ok {
+				p.take(n)
+			}
 		}
 	}
-	outside := m.outside()
-	rng.Shuffle(len(outside), func(a, b int) { outside[a], outside[b] = outside[b], outside[a] })
-	for _, c := range outside[:min(6, len(outside))] {
-		add(c, augment.Insert, "outside")
-	}
-	return all
-}
-
-// requirementHolds tells whether calling c now is no fault.
-func (m *moment) requirementHolds(c string) bool {
-	for _, v := range m.M.Check(m.scenario.Facts, append(slices.Clone(m.history), c)) {
-		if v.Position == len(m.history) && v.Kind.Fault() && v.Kind != sop.NoEnd {
-			return false
-		}
-	}
-	return true
-}
-
-// nextNegatives picks n wrong next actions: the mirror's first, then those
-// that were more often right than wrong in this job so far, the procedure's own
-// calls before those from outside; one at least is an end.
-func (w *worker) nextNegatives(m *moment, mirror string, n int) []wrong {
-	all := m.wrongNext(w.rng)
-	w.rng.Shuffle(len(all), func(a, b int) { all[a], all[b] = all[b], all[a] })
-	rank := func(x wrong) int {
-		switch {
-		case x.workflow[0] == mirror:
-			return 1 << 20
-		case x.violation.Kind == sop.Outside:
-			return w.balanceNext.debt(m.cell, x.workflow, n) - 1<<20
-		}
-		return w.balanceNext.debt(m.cell, x.workflow, n)
-	}
-	slices.SortStableFunc(all, func(a, b wrong) int { return rank(b) - rank(a) })
-	p := picker{seen: map[string]bool{m.next: true}, m: n}
-	for _, x := range all {
-		p.take(x)
-	}
-	if len(p.picked) < n || !p.flipping() {
-		return nil
-	}
-	w.rng.Shuffle(n, func(a, b int) { p.picked[a], p.picked[b] = p.picked[b], p.picked[a] })
-	return p.picked
 }
 
 // ambiguous tells that two calls of one action have the same arguments here,
 // as those of a transfer to oneself.
 func (m *moment) ambiguous() bool {
 	seen := map[string]bool{}
-	for _, use := range m.V.Calls {
-		args := map[string]any{}
-		for p, source := range use.Args {
-			args[p] = m.scenario.Bindings[source]
+	for _, calls := range m.alike() {
+		clear(seen)
+		for _, use := range calls {
+			args := map[string]any{}
+			for p, source := range use.Args {
+				args[p] = m.scenario.Bindings[source]
+			}
+			key := encode(args)
+			if seen[key] {
+				return true
+			}
+			seen[key] = true
 		}
-		key := use.Base + encode(args)
-		if seen[key] {
-			return true
-		}
-		seen[key] = true
 	}
 	return false
 }

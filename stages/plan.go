@@ -106,8 +106,8 @@ type Plan struct {
 }
 
 // groupsPerJob balances the cost of building variants against spread over
-// workers.
-const groupsPerJob = 96
+// workers, by stage.
+var groupsPerJob = map[int]int{1: 96, 2: 480, 3: 96}
 
 // NewPlan allots the groups to the procedures of the corpora, evenly but for
 // those with few calls, which get a part of a share, and says which split each
@@ -239,45 +239,44 @@ func weight(d *sop.Domain, p *sop.Procedure) float64 {
 	return max(smallestShare, min(1, float64(calls)/callsForAWhole))
 }
 
+// share is a procedure's part of a stage.
+type share struct {
+	domain *sop.Domain
+	proc   *sop.Procedure
+	weight float64
+	quota  int
+}
+
 func (p *Plan) addStage(stage int) {
-	type entry struct {
-		domain *sop.Domain
-		proc   *sop.Procedure
-		weight float64
-	}
-	var entries []entry
+	var shares []*share
 	var bare []string // procedures whose graph is a single call
-	total := 0.0
 	for _, c := range p.corpora {
 		for _, proc := range c.Domain.Procedures {
 			if stage == 3 && !hasConditions(c.Domain, proc) {
 				bare = append(bare, c.Domain.Name+"/"+proc.Goal)
 				continue
 			}
-			w := p.share(stage, c.Domain, proc)
-			entries = append(entries, entry{c.Domain, proc, w})
-			total += w
+			shares = append(shares, &share{domain: c.Domain, proc: proc, weight: p.share(stage, c.Domain, proc)})
 		}
 	}
 	if len(bare) > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("stage 3 has no groups of %d procedures without any condition: %s", len(bare), strings.Join(bare, ", ")))
 	}
+	if stage == 2 {
+		p.allotWithin(shares)
+	} else {
+		allot(shares, p.Options.Groups)
+	}
 	var perProcedure [][]*Job
-	done, allotted := 0.0, 0
-	for _, e := range entries {
-		done += e.weight
-		// Rounding the running sum makes the quotas add up to the whole.
-		upTo := int(done/total*float64(p.Options.Groups) + 0.5)
-		quota := upTo - allotted
-		allotted = upTo
-		if quota == 0 {
+	for _, s := range shares {
+		if s.quota == 0 {
 			continue
 		}
-		of := (quota + groupsPerJob - 1) / groupsPerJob
+		of := (s.quota + groupsPerJob[stage] - 1) / groupsPerJob[stage]
 		var jobs []*Job
 		for k := range of {
-			jobs = append(jobs, &Job{Stage: stage, Domain: e.domain, Procedure: e.proc, Index: k, Of: of,
-				Groups: quota*(k+1)/of - quota*k/of, Split: p.splitOf(e.domain, e.proc), Splits: p.Split.Assignments})
+			jobs = append(jobs, &Job{Stage: stage, Domain: s.domain, Procedure: s.proc, Index: k, Of: of,
+				Groups: part(s.quota, k+1, of) - part(s.quota, k, of), Split: p.splitOf(s.domain, s.proc), Splits: p.Split.Assignments})
 		}
 		perProcedure = append(perProcedure, jobs)
 	}
@@ -291,6 +290,55 @@ func (p *Plan) addStage(stage int) {
 		if !any {
 			return
 		}
+	}
+}
+
+// allot divides the groups by weight.
+func allot(shares []*share, groups int) {
+	total := 0.0
+	for _, s := range shares {
+		total += s.weight
+	}
+	done, allotted := 0.0, 0
+	for _, s := range shares {
+		done += s.weight
+		// Rounding the running sum makes the quotas add up to the whole.
+		upTo := int(done/total*float64(groups) + 0.5)
+		s.quota = upTo - allotted
+		allotted = upTo
+	}
+}
+
+// ofCapacity is the part of its different groups that a procedure is asked for
+// at most: drawing the last ones would take too many draws.
+const ofCapacity = 0.5
+
+// allotWithin gives no procedure more groups than it can hold: the others get
+// what is left over, and a note says so. If none can hold more, quotas stay as
+// they are and jobs fall short.
+func (p *Plan) allotWithin(shares []*share) {
+	open, groups := shares, p.Options.Groups
+	held := map[*share]capacity{}
+	for _, s := range shares {
+		held[s] = capacityOf(s.domain, s.proc, float64(groups)/ofCapacity)
+	}
+	for {
+		allot(open, groups)
+		rest := slices.DeleteFunc(slices.Clone(open), func(s *share) bool {
+			return float64(s.quota) > held[s].groups()*ofCapacity
+		})
+		if len(rest) == len(open) || len(rest) == 0 {
+			return
+		}
+		for _, s := range open {
+			if most := held[s].groups() * ofCapacity; float64(s.quota) > most {
+				p.Notes = append(p.Notes, fmt.Sprintf("stage 2: %s/%s was to have %d groups and gets %d: it has %s; the other procedures get the rest",
+					s.domain.Name, s.proc.Goal, s.quota, int(most), held[s]))
+				s.quota = int(most)
+				groups -= s.quota
+			}
+		}
+		open = rest
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fmsop/fmsop/sop"
 )
@@ -33,16 +34,22 @@ func (r recipe) choice() sop.Choice {
 	return c
 }
 
-// cell is one variant of a procedure, ready to draw from.
+// cell is one variant of a procedure, ready to draw from. What is derived from
+// it is kept once it was asked for; it is not safe for concurrent use.
 type cell struct {
 	*sop.Sampler
 	recipe recipe
 	choice sop.Choice
-	named  *sop.Case         // the case of the corpus it was made from, if any
-	near   []*cell           // see pool.neighbours
-	base   map[string]string // see baseName
+	named  *sop.Case // the case of the corpus it was made from, if any
 
-	asked, kept bool // see keepable
+	near      []*cell                   // see pool.neighbours
+	steps     []step                    // see pool.neighbour
+	base      map[string]string         // see baseName
+	others    []string                  // see outside
+	names     map[string]bool           // see vocabulary
+	same      map[string][]*sop.CallUse // see alike
+	documents map[documentKey]string    // see document
+	kept      func() bool               // see keepable
 }
 
 // pool makes the variants of one procedure. Variant number i is a function of
@@ -51,6 +58,7 @@ type pool struct {
 	domain    *sop.Domain
 	procedure *sop.Procedure
 	seed      uint64
+	lent      []*sop.Tree // see lend
 	cells     map[string]*cell
 	failed    map[string]error
 }
@@ -60,9 +68,9 @@ func newPool(d *sop.Domain, p *sop.Procedure, seed uint64) *pool {
 }
 
 // variant returns variant number i: a subset of the customizable rules (all
-// of them for number 0), thresholds, an order of the rules in the text, in a
-// quarter of the variants two rules that have to be settled in a given order,
-// and names. The variants of a corpus that has cases are those of the cases.
+// of them for number 0), perhaps lent ones, thresholds, an order of the rules
+// in the text, in a quarter of the variants two rules that have to be settled in
+// a given order, and names. The variants of a corpus that has cases are those of the cases.
 func (p *pool) variant(i int) (*cell, error) {
 	rng := newRand(p.seed, "variant", p.domain.Name, p.procedure.Goal, i)
 	if n := len(p.procedure.Cases); n > 0 {
@@ -86,6 +94,7 @@ func (p *pool) variant(i int) (*cell, error) {
 		}
 	}
 	if i > 0 {
+		r.rules = append(r.rules, p.borrow(rng)...)
 		for _, name := range sortedKeys(p.domain.Thresholds) {
 			if t := p.domain.Thresholds[name]; len(t.Choices) > 0 && rng.IntN(2) == 0 {
 				r.thresholds[name] = t.Choices[rng.IntN(len(t.Choices))]
@@ -159,124 +168,10 @@ func (p *pool) carriedOut(r recipe) *cell {
 
 // keepable asks the oracle once.
 func (c *cell) keepable() bool {
-	if !c.asked {
-		c.asked, c.kept = true, c.M.Keepable()
+	if c.kept == nil {
+		c.kept = sync.OnceValue(c.M.Keepable)
 	}
-	return c.kept
-}
-
-// withRule returns the variant that has one customizable rule more or fewer,
-// under the same names and thresholds; nil where there is none.
-func (p *pool) withRule(c *cell, rng *rand.Rand) *cell {
-	custom := p.procedure.Customizable
-	if len(p.procedure.Cases) > 0 || len(custom) == 0 || c.recipe.order != nil {
-		return nil
-	}
-	return p.toggled(c, custom[rng.IntN(len(custom))])
-}
-
-func (p *pool) toggled(c *cell, rule *sop.Tree) *cell {
-	r := c.recipe
-	if i := slices.IndexFunc(r.rules, rule.Equal); i >= 0 {
-		r.rules = slices.Delete(slices.Clone(r.rules), i, i+1)
-	} else {
-		r.rules = append(slices.Clone(r.rules), rule)
-	}
-	return p.usable(r)
-}
-
-// withOrder returns the variant in which a demanded order is the other way
-// round, or in which one is demanded.
-func (p *pool) withOrder(c *cell, rng *rand.Rand) *cell {
-	r := c.recipe
-	if len(p.procedure.Cases) > 0 {
-		return nil
-	}
-	if r.order == nil {
-		return p.ordered(r, rng)
-	}
-	r.order = &[2]int{r.order[1], r.order[0]}
-	return p.carriedOut(r)
-}
-
-// withThreshold returns the variant with another number for one threshold
-// that it reads; nil where there is none.
-func (p *pool) withThreshold(c *cell, rng *rand.Rand) *cell {
-	var names []string
-	for _, use := range c.V.Conditions {
-		if use.Compare == nil {
-			continue
-		}
-		read, err := sop.ParseComparison(use.Condition.Compare)
-		if err != nil {
-			continue
-		}
-		for _, n := range read.Names() {
-			if t := p.domain.Thresholds[n]; t != nil && len(t.Choices) > 1 && !slices.Contains(names, n) {
-				names = append(names, n)
-			}
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	slices.Sort(names)
-	name := names[rng.IntN(len(names))]
-	choices := p.domain.Thresholds[name].Choices
-	x := choices[rng.IntN(len(choices))]
-	if x == c.V.Thresholds[name] {
-		return nil
-	}
-	r := c.recipe
-	r.thresholds = map[string]float64{name: x}
-	for n, y := range c.recipe.thresholds {
-		if n != name {
-			r.thresholds[n] = y
-		}
-	}
-	return p.usable(r)
-}
-
-func (p *pool) usable(r recipe) *cell {
-	c, err := p.make(r)
-	if err != nil {
-		return nil
-	}
-	return c
-}
-
-// maxNeighbours bounds the variants that one variant is contrasted with.
-const maxNeighbours = 8
-
-// neighbours returns variants under the same names whose right answers differ
-// from c's: with a rule more or fewer, with an order demanded, or of other
-// cases; c itself comes first.
-func (p *pool) neighbours(c *cell) []*cell {
-	if c.near != nil {
-		return c.near
-	}
-	rng := newRand(p.seed, "neighbours", choiceKey(c.choice))
-	near := []*cell{c}
-	add := func(d *cell) {
-		if d != nil && len(near) < maxNeighbours && !slices.Contains(near, d) {
-			near = append(near, d)
-		}
-	}
-	for range 2 {
-		add(p.withOrder(c, rng))
-	}
-	if cases := p.procedure.Cases; len(cases) > 0 {
-		for range maxNeighbours {
-			k := cases[rng.IntN(len(cases))]
-			add(p.usable(recipe{rules: k.Rules, thresholds: k.Thresholds, names: c.recipe.names}))
-		}
-	} else if c.recipe.order == nil {
-		for _, rule := range p.procedure.Customizable {
-			add(p.toggled(c, rule))
-		}
-	}
-	c.near = near
-	return near
+	return c.kept()
 }
 
 // synonyms are words that can stand for each other in the names of calls and
@@ -329,7 +224,10 @@ func (p *pool) aliases(rng *rand.Rand) map[string]string {
 // outside returns calls of the domain that are no part of the variant, under
 // its names.
 func (c *cell) outside() []string {
-	var names []string
+	if c.others != nil {
+		return c.others
+	}
+	c.others = []string{}
 	used := map[string]bool{}
 	for _, call := range c.V.Calls {
 		used[call.Base] = true
@@ -341,9 +239,58 @@ func (c *cell) outside() []string {
 		if alias, ok := c.choice.Names[base]; ok {
 			base = alias
 		}
-		names = append(names, base)
+		c.others = append(c.others, base)
 	}
-	return names
+	return c.others
+}
+
+// alike returns the calls of every action that the variant calls with different
+// arguments.
+func (c *cell) alike() map[string][]*sop.CallUse {
+	if c.same == nil {
+		c.same = map[string][]*sop.CallUse{}
+		for _, use := range c.V.Calls {
+			c.same[use.Base] = append(c.same[use.Base], use)
+		}
+		maps.DeleteFunc(c.same, func(_ string, calls []*sop.CallUse) bool { return len(calls) < 2 })
+	}
+	return c.same
+}
+
+// vocabulary is the names of the variant: its calls, its ends, and the calls
+// from outside.
+func (c *cell) vocabulary() map[string]bool {
+	if c.names == nil {
+		c.names = map[string]bool{}
+		for call := range c.V.Requires {
+			c.names[call] = true
+		}
+		for _, call := range c.outside() {
+			c.names[call] = true
+		}
+		for _, o := range c.V.Outcomes {
+			c.names[o.End] = true
+		}
+	}
+	return c.names
+}
+
+// baseName undoes the variant's renaming.
+func (c *cell) baseName(item string) string {
+	n, err := sop.ParseName(item)
+	if err != nil {
+		return item
+	}
+	if c.base == nil {
+		c.base = map[string]string{}
+		for from, to := range c.choice.Names {
+			c.base[to] = from
+		}
+	}
+	if b, ok := c.base[n.Base]; ok {
+		n.Base = b
+	}
+	return n.String()
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

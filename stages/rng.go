@@ -33,3 +33,10 @@ func digest(parts ...string) string {
 
 // fraction maps parts to [0,1), evenly.
 func fraction(seed uint64, parts ...any) float64 { return newRand(seed, parts...).Float64() }
+
+func boolOrder(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

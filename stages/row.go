@@ -20,7 +20,7 @@ type Meta struct {
 	Generator  string             `json:"generator"`
 	Seed       uint64             `json:"seed"`
 	Job        string             `json:"job"`
-	Unit       string             `json:"unit"`    // how the context was drawn: fact, world, rule, threshold, case, single
+	Unit       string             `json:"unit"`    // how the context was drawn: fact, world, rule, order, threshold, case, single, exchange
 	Centred    bool               `json:"centred"` // built around a negative
 	Style      string             `json:"style"`
 	Scenario   string             `json:"scenario_style"`
@@ -36,7 +36,7 @@ type Meta struct {
 // Proof says why a negative is wrong: the JSON of a negative's proof.
 type Proof struct {
 	sop.Violation
-	// Waste is true where nothing but needlessness is wrong.
+	// Waste is true where the first violation, which is the one told, is needlessness.
 	Waste bool `json:"waste,omitempty"`
 	// DeadEnd is true where the item itself is no fault, but no way leads on
 	// to an end without one.
@@ -58,6 +58,7 @@ type style struct {
 	workflow  string // answer format
 	next      string
 	seed      uint64 // of all choices of words
+	document  uint64 // of those of the SOP's text
 	querySeed uint64
 }
 
@@ -68,6 +69,34 @@ func (w *worker) style() style {
 		workflow: pick(text.WorkflowFormats), next: pick(text.NextFormats),
 		seed: w.rng.Uint64(), querySeed: w.rng.Uint64(),
 	}
+}
+
+// styleOf is a style in which all contexts of a variant and of its neighbours
+// have one document each, as an organisation has.
+func (w *worker) styleOf(u *unit) style {
+	st := w.style()
+	rng := newRand(w.opts.Seed, "document", w.Domain.Name, w.Procedure.Goal, u.variant)
+	st.sop, st.document = text.Styles[rng.IntN(len(text.Styles))], rng.Uint64()
+	return st
+}
+
+// document is the SOP's text.
+func (c *cell) document(st style) string {
+	key := documentKey{st.sop, st.document}
+	if c.documents == nil {
+		c.documents = map[documentKey]string{}
+	}
+	doc, ok := c.documents[key]
+	if !ok {
+		doc = text.RenderSOP(st.sop, c.V, rand.New(rand.NewPCG(st.document, 0)))
+		c.documents[key] = doc
+	}
+	return doc
+}
+
+type documentKey struct {
+	style text.Style
+	seed  uint64
 }
 
 func (s style) rand(salt uint64) *rand.Rand { return rand.New(rand.NewPCG(s.seed, salt)) }
@@ -111,9 +140,21 @@ func (s *side) baseFacts() string {
 	return strings.Join(lines, ";")
 }
 
+// fresh tells that the job has no row of this variant, scenario and right
+// answer yet, however they are worded.
+func (w *worker) fresh(d *draft) bool {
+	key := digest("task", d.row.Reference, d.row.Positive.Payload)
+	if w.seen[key] {
+		w.drops[DropDuplicate]++
+		return false
+	}
+	w.seen[key] = true
+	return true
+}
+
 func (w *worker) workflowRow(s *side, negatives []wrong, st style) *draft {
 	d := w.draft(s, dataset.ViewWorkflow, st)
-	d.row.Context = text.RenderSOP(st.sop, s.V, st.rand(1)) + ContextBreak + text.RenderScenario(st.scenario, s.V, s.scenario, st.rand(2))
+	d.row.Context = s.document(st) + ContextBreak + text.RenderScenario(st.scenario, s.V, s.scenario, st.rand(2))
 	d.row.Query, d.meta.Query = text.Query(text.WorkflowView, st.workflow, d.row.Split, rand.New(rand.NewPCG(st.querySeed, 0)))
 	d.meta.Format = st.workflow
 	answer := func(w sop.Workflow) dataset.Answer {
@@ -144,7 +185,7 @@ type nextPayload struct {
 func (w *worker) nextRow(m *moment, negatives []wrong, st style) *draft {
 	d := w.draft(m.side, dataset.ViewNextAction, st)
 	calls, bindings := w.callable(m), m.scenario.Bindings
-	d.row.Context = text.RenderSOP(st.sop, m.V, st.rand(1)) + ContextBreak +
+	d.row.Context = m.document(st) + ContextBreak +
 		text.RenderRequest(st.scenario, m.V, m.scenario, st.rand(2)) + ContextBreak +
 		text.RenderHistory(m.V, m.scenario, m.history, st.rand(4))
 	d.row.Query, d.meta.Query = text.Query(text.NextView, st.next, d.row.Split, rand.New(rand.NewPCG(st.querySeed, 0)))
@@ -159,6 +200,7 @@ func (w *worker) nextRow(m *moment, negatives []wrong, st style) *draft {
 		return dataset.Answer{Text: text.RenderNext(st.next, item, calls, bindings, st.rand(3)), Payload: encode(p)}
 	}
 	d.row.Positive = answer(m.next)
+	right := dataset.Items(d.row.Positive.Payload)
 	for _, n := range negatives {
 		item := n.workflow[0]
 		a := answer(item)
@@ -166,7 +208,7 @@ func (w *worker) nextRow(m *moment, negatives []wrong, st style) *draft {
 		p.DeadEnd = n.violation.Kind == sop.Order && len(n.violation.Missing) == 0
 		d.row.Negatives = append(d.row.Negatives, dataset.Negative{
 			Text: a.Text, Payload: a.Payload, Operator: string(n.operator), Violation: string(n.violation.Kind),
-			Proof: encode(p), Similarity: dataset.Similarity(d.row.Positive.Payload, a.Payload),
+			Proof: encode(p), Similarity: dataset.ItemSimilarity(right, dataset.Items(a.Payload)),
 		})
 	}
 	d.row.Reference = encode(newReference(m.V, m.scenario, m.history))

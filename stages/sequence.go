@@ -1,169 +1,53 @@
 package stages
 
 import (
-	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/fmsop/fmsop/augment"
 	"github.com/fmsop/fmsop/sop"
 )
 
-// wrong is a candidate negative that the oracle found wrong.
+// wrong is an answer that the oracle found wrong.
 type wrong struct {
 	workflow  sop.Workflow // for next actions: the one item
 	operator  augment.Operator
-	edits     []string // what was done to the positive, in order
+	edits     []string // what was done to the positive, in order; elsewhere: right in another context
 	violation sop.Violation
-	waste     bool // an insertion that rests on waste
-	flips     bool // it ends otherwise than the positive
+	waste     bool // the violation is waste
+	flips     bool // it ends otherwise than the positive; of a next action: it is an end
 }
 
-// judge asks the oracle about edits, and surveys how often a naive edit, taken
-// as wrong unseen, would be right.
-type judge struct {
-	survey map[surveyKey]*surveyed
+func (s *side) answer() sop.Workflow { return s.positive }
+
+func (s *side) refute(answer sop.Workflow) (wrong, bool) {
+	if !s.writes(answer) {
+		return wrong{}, false
+	}
+	w, ok := s.check(between(s.positive, answer), answer)
+	w.edits = []string{"elsewhere"}
+	return w, ok
 }
 
-type surveyKey struct {
-	operator augment.Operator
-	how      string
+// writes tells whether all items bear names of the variant, with whatever
+// arguments: others would give themselves away.
+func (s *side) writes(items sop.Workflow) bool {
+	names := s.vocabulary()
+	return !slices.ContainsFunc(items, func(item string) bool {
+		base, _, _ := strings.Cut(item, "(")
+		return !names[item] && !names[base]
+	})
 }
 
-// surveyed counts one kind of naive edits: those that are right, and those
-// that are only needlessly long.
-type surveyed struct{ tried, correct, wasteful int }
-
-func newJudge() *judge { return &judge{map[surveyKey]*surveyed{}} }
-
-// wrongWorkflow asks the oracle whether w is a negative on the side: it has a
-// fault first, or is an insertion that rests on waste.
-func (j *judge) wrongWorkflow(s *side, op augment.Operator, w sop.Workflow) (wrong, bool) {
+// check asks the oracle whether w, which the operator leads to, is a negative
+// on the side: it has a fault, or is an insertion that rests on waste.
+func (s *side) check(op augment.Operator, w sop.Workflow) (wrong, bool) {
 	found := s.M.Check(s.scenario.Facts, w)
-	if len(found) == 0 {
+	fault := slices.ContainsFunc(found, func(v sop.Violation) bool { return v.Kind.Fault() })
+	if len(found) == 0 || !fault && op != augment.Insert {
 		return wrong{}, false
 	}
-	waste := !found[0].Kind.Fault()
-	if waste && op != augment.Insert {
-		return wrong{}, false
-	}
-	return wrong{workflow: w, operator: op, violation: found[0], waste: waste, flips: w[len(w)-1] != s.end()}, true
-}
-
-// look surveys one naive edit of each kind, drawn evenly.
-func (j *judge) look(s *side, rng *rand.Rand) {
-	kinds := map[surveyKey][]augment.Edit{}
-	var order []surveyKey
-	for _, op := range augment.Operators {
-		for _, e := range editsOf(op, s.positive, s) {
-			k := surveyKey{op, e.How}
-			if kinds[k] == nil {
-				order = append(order, k)
-			}
-			kinds[k] = append(kinds[k], e)
-		}
-	}
-	for _, k := range order {
-		found := s.M.Check(s.scenario.Facts, kinds[k][rng.IntN(len(kinds[k]))].Workflow)
-		if j.survey[k] == nil {
-			j.survey[k] = &surveyed{}
-		}
-		j.survey[k].tried++
-		switch {
-		case len(found) == 0:
-			j.survey[k].correct++
-		case !slices.ContainsFunc(found, func(v sop.Violation) bool { return v.Kind.Fault() }):
-			j.survey[k].wasteful++
-		}
-	}
-}
-
-// elsewhereDraws bounds the contexts that are tried for one group.
-const elsewhereDraws = 10
-
-// negatives picks m wrong workflows for a side. mirror, where there is one,
-// is the other side's positive and comes first. All but one of the rest are
-// right in other contexts where such are found, so that an answer by itself
-// does not tell; one is an operator's edit. With around, edits are those of a
-// negative, so that the positive is not the one in the middle.
-func (w *worker) negatives(s *side, mirror sop.Workflow, m int, around bool) []wrong {
-	rng := w.rng
-	p := picker{seen: map[string]bool{augment.Key(s.positive): true}, m: m}
-	if mirror != nil {
-		if n, ok := w.judge.wrongWorkflow(s, between(s.positive, mirror), mirror); ok {
-			n.edits = []string{"mirror"}
-			p.take(n)
-		}
-	}
-	w.contrast(s, &p, m-1)
-	centre, prefix := s.positive, []string(nil)
-	if around {
-		if len(p.picked) == 0 {
-			w.fill(s, s.positive, nil, &p, 1)
-		}
-		if n := len(p.picked); n > 0 {
-			c := p.picked[rng.IntN(n)]
-			centre, prefix = c.workflow, c.edits
-		}
-	}
-	w.fill(s, centre, prefix, &p, m)
-	if len(p.picked) < m && around {
-		w.fill(s, s.positive, nil, &p, m)
-	}
-	if len(p.picked) < m {
-		w.compose(s, &p)
-	}
-	if len(p.picked) < m || !p.flipping() {
-		return nil
-	}
-	rng.Shuffle(m, func(a, b int) { p.picked[a], p.picked[b] = p.picked[b], p.picked[a] })
-	return p.picked
-}
-
-// contrast fills up to want places with workflows that are right elsewhere:
-// those first that were more often right than wrong in this job so far.
-func (w *worker) contrast(s *side, p *picker, want int) {
-	var found []wrong
-	for range elsewhereDraws {
-		e := w.units.elsewhere(s)
-		if e == nil || p.seen[augment.Key(e)] || slices.ContainsFunc(found, func(n wrong) bool { return slices.Equal(n.workflow, e) }) {
-			continue
-		}
-		if n, ok := w.judge.wrongWorkflow(s, between(s.positive, e), e); ok {
-			n.edits = []string{"elsewhere"}
-			found = append(found, n)
-		}
-	}
-	score := func(n wrong) int {
-		// Lengths and ends are evened out too: wrong answers are to be longer
-		// as often as shorter, and to refuse as often as right ones.
-		longer := len(n.workflow) - len(s.positive)
-		return 2*max(-4, min(4, w.balance.debt(s.cell, n.workflow, p.m))) -
-			5*sign(longer)*sign(w.lengthDrift) - 5*refusal(n.workflow)*sign(w.refusalDrift)
-	}
-	slices.SortStableFunc(found, func(a, b wrong) int { return score(b) - score(a) })
-	for _, n := range found {
-		if len(p.picked) < want {
-			p.take(n)
-		}
-	}
-}
-
-// refusal is 1 for a workflow that ends in deny, else -1.
-func refusal(w sop.Workflow) int {
-	if w[len(w)-1] == sop.Deny {
-		return 1
-	}
-	return -1
-}
-
-func sign(x int) int {
-	switch {
-	case x < 0:
-		return -1
-	case x > 0:
-		return 1
-	}
-	return 0
+	return wrong{workflow: w, operator: op, violation: found[0], waste: !found[0].Kind.Fault(), flips: w[len(w)-1] != s.end()}, true
 }
 
 // between names the operator that leads from one workflow to another.
@@ -179,20 +63,108 @@ func between(from, to sop.Workflow) augment.Operator {
 	return augment.Order
 }
 
-// picker collects distinct negatives, at first one of each operator.
+// exchangeTries bounds the contexts that are tried for one exchange.
+const exchangeTries = 30
+
+// exchangeSize is how many contexts exchange their answers: as many as a group
+// has answers, or one fewer, so that in half of the groups a negative is an
+// operator's edit.
+func (w *worker) exchangeSize() int {
+	return max(2, w.opts.Ratio[1]+w.rng.IntN(2))
+}
+
+// workflowRows makes a group of the unit's sides and of others that exchange
+// their answers with them.
+func (w *worker) workflowRows(u *unit) error {
+	x := w.workflowExchange(u, w.exchangeSize())
+	style := w.styleOf(u)
+	for i, s := range x.members {
+		w.look(s)
+		p := newPicker(s.positive, w.opts.Ratio[1], x.negatives(i))
+		around := w.edit(s, p)
+		negatives := p.negatives(w.rng)
+		if negatives == nil {
+			w.drops[DropNegatives]++
+			continue
+		}
+		d := w.workflowRow(s, negatives, style)
+		if !w.fresh(d) {
+			continue
+		}
+		w.refusals += refusal(s.positive)
+		if err := w.add(d, s.how, around); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// workflowExchange begins with the unit, and takes right answers that refuse
+// and such that do not so that both come equally often.
+func (w *worker) workflowExchange(u *unit, size int) *exchange[*side] {
+	x := &exchange[*side]{}
+	refusals := w.refusals
+	admit := func(s *side) {
+		switch {
+		case !x.admit(s):
+		case w.units.settle(s):
+			refusals += refusal(s.positive)
+		default:
+			x.dismiss()
+		}
+	}
+	for _, s := range u.sides() {
+		admit(s)
+	}
+	permitted := map[*cell]bool{} // what they permit was tried
+	for i := 0; i < exchangeTries && len(x.members) < size; i++ {
+		refuse := refusals < 0
+		if refusals == 0 || i >= exchangeTries/2 {
+			refuse = w.rng.IntN(2) == 0
+		}
+		c := w.units.near(u.a.cell, refuse)
+		if c == nil || !refuse && permitted[c] {
+			continue
+		}
+		permitted[c] = permitted[c] || !refuse
+		guide := x.members[w.rng.IntN(len(x.members))].positive
+		if s := w.units.elsewhere(c, guide, refuse); s != nil && w.units.accept(s) {
+			admit(s)
+		}
+	}
+	return x
+}
+
+// refusal is 1 for a workflow that ends in deny, else -1.
+func refusal(w sop.Workflow) int {
+	if w[len(w)-1] == sop.Deny {
+		return 1
+	}
+	return -1
+}
+
+// picker collects distinct negatives.
 type picker struct {
-	m      int
+	want   int
 	picked []wrong
 	seen   map[string]bool
 }
 
+func newPicker(positive sop.Workflow, want int, first []wrong) *picker {
+	p := &picker{want: want, seen: map[string]bool{augment.Key(positive): true}}
+	for _, n := range first {
+		p.take(n)
+	}
+	return p
+}
+
 func (p *picker) take(w wrong) bool {
 	key := augment.Key(w.workflow)
-	if p.seen[key] || len(p.picked) >= p.m {
+	if p.seen[key] || p.full() {
 		return false
 	}
 	// The last place is kept for one that flips the outcome.
-	if len(p.picked) == p.m-1 && !w.flips && !p.flipping() {
+	if len(p.picked) == p.want-1 && !w.flips && !p.flipping() {
 		return false
 	}
 	p.seen[key] = true
@@ -200,72 +172,51 @@ func (p *picker) take(w wrong) bool {
 	return true
 }
 
+func (p *picker) full() bool { return len(p.picked) == p.want }
+
 func (p *picker) flipping() bool {
 	return slices.ContainsFunc(p.picked, func(w wrong) bool { return w.flips })
 }
 
-func (p *picker) count(op augment.Operator) (n int) {
-	for _, w := range p.picked {
-		if w.operator == op {
-			n++
-		}
+// negatives returns what was picked in random order, nil where it is too few.
+func (p *picker) negatives(rng interface{ Shuffle(int, func(i, j int)) }) []wrong {
+	if !p.full() || !p.flipping() {
+		return nil
 	}
-	return n
+	rng.Shuffle(p.want, func(i, j int) { p.picked[i], p.picked[j] = p.picked[j], p.picked[i] })
+	return p.picked
 }
 
-// fill adds edits of the centre until there are want negatives: the operators
-// take turns, those that have fewer first.
-func (w *worker) fill(s *side, centre sop.Workflow, prefix []string, p *picker, want int) {
-	rng := w.rng
-	edits := map[augment.Operator][]augment.Edit{}
-	ops := slices.Clone(augment.Operators)
-	rng.Shuffle(len(ops), func(a, b int) { ops[a], ops[b] = ops[b], ops[a] })
-	longer := map[augment.Operator]int{augment.Insert: 1, augment.Omit: -1, augment.Outcome: -1}
-	slices.SortStableFunc(ops, func(a, b augment.Operator) int { return sign(w.lengthDrift) * (longer[a] - longer[b]) })
-	for _, op := range ops {
-		edits[op] = w.shuffled(op, editsOf(op, centre, s), centre, s.cell)
-	}
-	for len(p.picked) < want {
-		slices.SortStableFunc(ops, func(a, b augment.Operator) int { return p.count(a) - p.count(b) })
-		took := false
-		for _, op := range ops {
-			for len(edits[op]) > 0 && !took {
-				e := edits[op][0]
-				edits[op] = edits[op][1:]
-				if p.seen[augment.Key(e.Workflow)] {
-					continue
-				}
-				if n, ok := w.judge.wrongWorkflow(s, op, e.Workflow); ok {
-					n.edits = append(slices.Clone(prefix), e.How)
-					took = p.take(n)
-				}
-			}
-			if took {
-				break
-			}
-		}
-		if !took {
-			return
-		}
-	}
-}
+// editTries bounds the edits of one group. Edits of edits are among them: small
+// procedures have too few single ones.
+const editTries = 40
 
-// compose tries two edits after each other, for procedures that are too small
-// for enough single ones.
-func (w *worker) compose(s *side, p *picker) {
-	rng := w.rng
-	for range 40 {
-		if len(p.picked) >= p.m {
-			return
+// edit fills the places that are left with edits. They are those of any answer
+// of the group alike, so that the positive is in the middle no more often than
+// by chance; around tells that one is an edit of a negative.
+func (w *worker) edit(s *side, p *picker) (around bool) {
+	for i := 0; i < editTries && !p.full(); i++ {
+		centre, done := s.positive, []string(nil)
+		if k := w.rng.IntN(len(p.picked) + 1); k < len(p.picked) {
+			centre, done = p.picked[k].workflow, p.picked[k].edits
 		}
-		op := augment.Operators[rng.IntN(len(augment.Operators))]
-		first := editsOf(op, s.positive, s)
-		if len(first) == 0 {
+		op := augment.Operators[w.rng.IntN(len(augment.Operators))]
+		edits := editsOf(op, centre, s)
+		if len(edits) == 0 {
 			continue
 		}
-		e := first[rng.IntN(len(first))]
-		w.fill(s, e.Workflow, []string{e.How}, p, min(p.m, len(p.picked)+1))
+		e := edits[w.rng.IntN(len(edits))]
+		if op == augment.Order && e.Workflow[len(centre)-1] != centre[len(centre)-1] && w.rng.IntN(8) > 0 {
+			continue // easily told: the end is not at the end
+		}
+		if n, ok := s.check(op, e.Workflow); ok {
+			n.edits = append(slices.Clone(done), e.How)
+			if p.take(n) {
+				around = around || done != nil
+			}
+		}
 	}
+	return around
 }
 
 // editsOf lists an operator's edits of w.
@@ -289,33 +240,4 @@ func editsOf(op augment.Operator, w sop.Workflow, s *side) []augment.Edit {
 		ends = append(ends, o.End)
 	}
 	return augment.Outcomes(w, ends)
-}
-
-// shuffled puts edits in random order, those first whose results were right
-// elsewhere in this job. Easy ones are mostly left out (orders in which the end
-// is not at the end) or come last (in half of the cases, insertions from
-// outside).
-func (w *worker) shuffled(op augment.Operator, edits []augment.Edit, of sop.Workflow, c *cell) []augment.Edit {
-	rng := w.rng
-	rng.Shuffle(len(edits), func(a, b int) { edits[a], edits[b] = edits[b], edits[a] })
-	if op == augment.Order && rng.IntN(8) > 0 {
-		edits = slices.DeleteFunc(edits, func(e augment.Edit) bool { return e.Workflow[len(of)-1] != of[len(of)-1] })
-	}
-	outsideLast := op == augment.Insert && rng.IntN(2) == 0
-	rank := make(map[string]int, len(edits))
-	for _, e := range edits {
-		r := 2 * boolOrder(w.balance.debt(c, e.Workflow, 1) <= 0)
-		rank[augment.Key(e.Workflow)] = r + boolOrder(outsideLast && e.How == "outside")
-	}
-	slices.SortStableFunc(edits, func(a, b augment.Edit) int {
-		return rank[augment.Key(a.Workflow)] - rank[augment.Key(b.Workflow)]
-	})
-	return edits
-}
-
-func boolOrder(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -14,7 +14,9 @@ type side struct {
 	scenario *sop.Scenario
 	positive sop.Workflow
 	outcome  int
-	source   string // of the corpus's own case, if it is one
+	source   string     // of the corpus's own case, if it is one
+	world    *sop.World // what the scenario is still to be drawn from, see settle
+	how      string     // it was drawn: fact, world, rule, order, threshold, case, single, exchange
 }
 
 func (s *side) end() string { return s.positive[len(s.positive)-1] }
@@ -22,8 +24,15 @@ func (s *side) end() string { return s.positive[len(s.positive)-1] }
 // unit is two sides whose positives exchange: what is right on one side is
 // wrong on the other. The second side may be missing.
 type unit struct {
-	a, b *side
-	how  string // fact, world, rule, order, threshold, case, single
+	a, b    *side
+	variant int // the number of the variant from which it was drawn
+}
+
+func (u *unit) sides() []*side {
+	if u.b == nil {
+		return []*side{u.a}
+	}
+	return []*side{u.a, u.b}
 }
 
 // units draws units of one procedure.
@@ -40,25 +49,25 @@ const maxAtOnce = 0.04
 
 // draw returns a unit, or nil and the reason why this attempt gave none.
 func (u *units) draw() (*unit, string) {
-	c, err := u.pool.variant(u.variants[u.rng.IntN(len(u.variants))])
+	number := u.variants[u.rng.IntN(len(u.variants))]
+	c, err := u.pool.variant(number)
 	if err != nil {
 		return nil, DropVariant
 	}
+	v, reason := u.from(c)
+	if v != nil {
+		v.variant = number
+	}
+	return v, reason
+}
+
+func (u *units) from(c *cell) (*unit, string) {
 	if c.named != nil && c.named.Scenario != nil && u.rng.IntN(3) == 0 {
 		return u.fromCase(c)
 	}
-	x := u.rng.Float64()
-	switch {
-	case x < 0.18:
-		if v := u.ruleUnit(c); v != nil {
-			return v, ""
-		}
-	case x < 0.33:
-		if v := u.orderUnit(c); v != nil {
-			return v, ""
-		}
+	switch x := u.rng.Float64(); {
 	case x < 0.45:
-		if v := u.thresholdUnit(c); v != nil {
+		if v := u.stepUnit(c); v != nil {
 			return v, ""
 		}
 	case x < 0.6:
@@ -153,89 +162,87 @@ func (u *units) worldUnit(c *cell) *unit {
 	return u.both("world", c, a, c, b)
 }
 
-// ruleUnit is one scenario under two variants, of which one has a rule more.
-func (u *units) ruleUnit(c *cell) *unit {
-	d := u.pool.withRule(c, u.rng)
+// stepTries bounds the scenarios that are tried under two neighbouring
+// variants.
+const stepTries = 6
+
+// stepUnit is one scenario under two variants that are a step apart and that
+// end it differently, or by other calls.
+func (u *units) stepUnit(c *cell) *unit {
+	d, how := u.pool.neighbour(c, u.rng)
 	if d == nil {
 		return nil
 	}
 	if len(d.V.Conditions) > len(c.V.Conditions) {
-		c, d = d, c
+		c, d = d, c // the scenario has to tell all that either asks for
 	}
-	return u.adopted("rule", c, d)
-}
-
-// orderUnit is one permitted scenario under two variants that demand opposite
-// orders of two rules, or of which one demands an order.
-func (u *units) orderUnit(c *cell) *unit {
-	d := u.pool.withOrder(c, u.rng)
-	if d == nil || c.Count(0) == 0 {
-		return nil
-	}
-	s, err := c.Scenario(c.Worlds()[0][u.rng.IntN(c.Count(0))], u.rng)
-	if err != nil {
-		return nil
-	}
-	t, err := d.V.Adopt(s, c.V)
-	if err != nil {
-		return nil
-	}
-	return u.both("order", c, s, d, t)
-}
-
-// elsewhere draws a workflow that is right in another context of the same
-// names: another scenario, or a neighbouring variant. It keeps to the side's
-// own workflow as long as that is right there.
-func (u *units) elsewhere(s *side) sop.Workflow {
-	near := u.pool.neighbours(s.cell)
-	d := near[0]
-	if len(near) > 1 && u.rng.IntN(2) == 0 {
-		d = near[1+u.rng.IntN(len(near)-1)]
-	}
-	ends := d.reachable()
-	if len(ends) == 0 {
-		return nil
-	}
-	k := ends[u.rng.IntN(len(ends))]
-	guide := s.positive
-	if u.rng.IntN(3) == 0 {
-		guide = nil
-	}
-	w, err := d.M.Along(d.Facts(d.Worlds()[k][u.rng.IntN(d.Count(k))]), guide, u.rng)
-	if err != nil {
-		return nil
-	}
-	return w
-}
-
-// thresholdUnit is one scenario under two variants whose thresholds lie on
-// two sides of a value.
-func (u *units) thresholdUnit(c *cell) *unit {
-	for range 6 {
-		d := u.pool.withThreshold(c, u.rng)
-		if d == nil {
+	for range stepTries {
+		s := u.anyScenario(c)
+		if s == nil {
+			return nil
+		}
+		t, err := d.V.Adopt(s, c.V)
+		if err != nil {
 			continue
 		}
-		if v := u.adopted("threshold", c, d); v != nil && v.a.outcome != v.b.outcome {
+		v := (*unit)(nil)
+		if u.rng.IntN(2) == 0 {
+			v = u.both(how, c, s, d, t)
+		} else {
+			v = u.both(how, d, t, c, s)
+		}
+		if v != nil {
 			return v
 		}
 	}
 	return nil
 }
 
-func (u *units) adopted(how string, c, d *cell) *unit {
-	s := u.anyScenario(c)
-	if s == nil {
+// near draws the variant of a context that exchanges its answer with those of
+// c: c or a neighbour; nil where this draw gives none. All that a variant
+// permits it permits by much the same calls, so that c is for refusals.
+func (u *units) near(c *cell, refuse bool) *cell {
+	if refuse && u.rng.IntN(2) == 0 {
+		return c
+	}
+	d, _ := u.pool.neighbour(c, u.rng)
+	return d
+}
+
+// elsewhere draws a context of the variant that ends as asked; nil where there
+// is none. Its answer keeps to the guide as long as that is right. Its scenario
+// has no more than facts until it is settled.
+func (u *units) elsewhere(c *cell, guide sop.Workflow, refuse bool) *side {
+	var ends []int
+	for _, k := range c.reachable() {
+		if (c.V.Outcomes[k].End == sop.Deny) == refuse {
+			ends = append(ends, k)
+		}
+	}
+	if len(ends) == 0 {
 		return nil
 	}
-	t, err := d.V.Adopt(s, c.V)
-	if err != nil {
+	k := ends[u.rng.IntN(len(ends))]
+	world := c.Worlds()[k][u.rng.IntN(c.Count(k))]
+	s := &side{cell: c, scenario: &sop.Scenario{Facts: c.Facts(world)}, outcome: k, how: "exchange", world: &world}
+	var err error
+	if s.positive, err = c.M.Along(s.scenario.Facts, guide, u.rng); err != nil {
 		return nil
 	}
-	if u.rng.IntN(2) == 0 {
-		return u.both(how, c, s, d, t)
+	return s
+}
+
+// settle draws the rest of the scenario, where it has no more than facts, or
+// says that there is none.
+func (u *units) settle(s *side) bool {
+	if s.world == nil {
+		return true
 	}
-	return u.both(how, d, t, c, s)
+	full, err := s.Scenario(*s.world, u.rng)
+	if err == nil {
+		s.scenario, s.world = full, nil
+	}
+	return err == nil
 }
 
 func (u *units) anyScenario(c *cell) *sop.Scenario {
@@ -258,17 +265,18 @@ func (u *units) fromCase(c *cell) (*unit, string) {
 	if a == nil {
 		return nil, DropPositive
 	}
-	a.source = c.named.Source
+	a.source, a.how = c.named.Source, "case"
 	if !u.accept(a) {
 		return nil, DropAtOnce
 	}
-	out := &unit{a: a, how: "case"}
+	out := &unit{a: a}
 	for k := range c.Worlds() {
 		if k == a.outcome || c.Count(k) == 0 {
 			continue
 		}
 		if s, err := c.Scenario(c.Worlds()[k][u.rng.IntN(c.Count(k))], u.rng); err == nil {
 			if b := u.side(c, s, a.positive); b != nil && u.accept(b) {
+				b.how = "case"
 				out.b = b
 			}
 		}
@@ -288,7 +296,8 @@ func (u *units) singleUnit(c *cell) (*unit, string) {
 	if !u.accept(a) {
 		return nil, DropAtOnce
 	}
-	return &unit{a: a, how: "single"}, ""
+	a.how = "single"
+	return &unit{a: a}, ""
 }
 
 func (u *units) both(how string, c *cell, s *sop.Scenario, d *cell, t *sop.Scenario) *unit {
@@ -300,5 +309,6 @@ func (u *units) both(how string, c *cell, s *sop.Scenario, d *cell, t *sop.Scena
 	if b == nil || slices.Equal(a.positive, b.positive) || !u.accept(a, b) {
 		return nil
 	}
-	return &unit{a: a, b: b, how: how}
+	a.how, b.how = how, how
+	return &unit{a: a, b: b}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fmsop/fmsop/augment"
 	"github.com/fmsop/fmsop/dataset"
 	"github.com/fmsop/fmsop/sop"
 	"github.com/fmsop/fmsop/sop/text"
@@ -235,11 +236,14 @@ func (r *reading) negative(row *dataset.Row, n *dataset.Negative) error {
 		return fmt.Errorf("proof: %w", err)
 	}
 	first := found[0]
+	fault := slices.ContainsFunc(found, func(v sop.Violation) bool { return v.Kind.Fault() })
 	switch {
 	case string(first.Kind) != n.Violation || first.Kind != p.Kind || first.Position != p.Position:
 		return fmt.Errorf("%v has %s at %d, recorded is %s at %d", w, first.Kind, first.Position, n.Violation, p.Position)
-	case !first.Kind.Fault() && (n.Operator != "insert" || !p.Waste):
-		return fmt.Errorf("%v is only wasteful (%s), which an insertion alone may rest on and has to say", w, first.Kind)
+	case first.Kind.Fault() == p.Waste:
+		return fmt.Errorf("%v has %s first, recorded is waste %v", w, first.Kind, p.Waste)
+	case !fault && n.Operator != string(augment.Insert):
+		return fmt.Errorf("%v is only wasteful (%s), which an insertion alone may rest on", w, first.Kind)
 	}
 	return nil
 }
