@@ -2,7 +2,6 @@ package sop_test
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"testing"
 
@@ -101,16 +100,7 @@ func TestDifferOfAnAddedCall(t *testing.T) {
 		if err != nil {
 			t.Fatalf("NewDiffer: %v", err)
 		}
-		calls := slices.Sorted(maps.Keys(g.Requires))
-		u, v := rapid.SampledFrom(calls).Draw(t, "added"), rapid.SampledFrom(calls).Draw(t, "to")
-		requires, sources := maps.Clone(g.Requires), maps.Clone(g.EstablishedBy)
-		if sources[u] == nil {
-			sources[u] = sop.L(u)
-		}
-		if requires[v] = sop.L(u); g.Requires[v] != nil {
-			requires[v] = sop.T(sop.All, g.Requires[v], sop.L(u))
-		}
-		sameDifference(t, d, g, g.Restate(requires, sources))
+		sameDifference(t, d, g, demanding(t, g))
 	})
 }
 
