@@ -100,11 +100,7 @@ func (q *question) judge(text []byte) (stages.Verdict, error) {
 	if err != nil {
 		return stages.Verdict{}, err
 	}
-	r, err := stages.ParseReference(reference)
-	if err != nil {
-		return stages.Verdict{}, err
-	}
-	return stages.Judge(r, q.View, *q.Answer)
+	return stages.Judge(reference, q.View, *q.Answer)
 }
 
 // reference returns the JSON of the reference, wherever it is given, and takes
