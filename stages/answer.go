@@ -39,7 +39,7 @@ type Violation struct {
 	// Of stage 1: the wrong term.
 	Term string `json:"term,omitempty"`
 
-	// Of stage 3: the proof. Accepted by says which graph accepts the witness's
+	// Of stage 3: the proof. AcceptedBy says which graph accepts the witness's
 	// workflow, reference or answer.
 	Cycle      []string     `json:"cycle,omitempty"`
 	Witness    *sop.Witness `json:"witness,omitempty"`

@@ -17,7 +17,7 @@ import (
 	"github.com/fmsop/fmsop/stages"
 )
 
-func load(t *testing.T, names ...string) []*corpus.Corpus {
+func load(t testing.TB, names ...string) []*corpus.Corpus {
 	t.Helper()
 	var list []*corpus.Corpus
 	for _, n := range names {
@@ -29,7 +29,7 @@ func load(t *testing.T, names ...string) []*corpus.Corpus {
 }
 
 // generate makes a dataset and returns its folder and rows, each row once.
-func generate(t *testing.T, o stages.Options, workers int, corpora ...*corpus.Corpus) (string, []dataset.Row) {
+func generate(t testing.TB, o stages.Options, workers int, corpora ...*corpus.Corpus) (string, []dataset.Row) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "d")
 	if o.Stages == nil {
@@ -43,7 +43,7 @@ func generate(t *testing.T, o stages.Options, workers int, corpora ...*corpus.Co
 	return dir, rowsOf(t, dir)
 }
 
-func rowsOf(t *testing.T, dir string) []dataset.Row {
+func rowsOf(t testing.TB, dir string) []dataset.Row {
 	t.Helper()
 	r, err := dataset.Open(dir)
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package stages_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
@@ -94,7 +95,7 @@ func inEveryFormat(t *testing.T, row *dataset.Row, payload string) (texts []stri
 }
 
 // threeStages makes so many groups a stage of all built-in domains.
-func threeStages(t *testing.T, groups int, seed uint64) (rows []dataset.Row) {
+func threeStages(t testing.TB, groups int, seed uint64) (rows []dataset.Row) {
 	t.Helper()
 	dir, rows := generate(t, stages.Options{Groups: groups, Seed: seed, Stages: []int{1, 2, 3}}, 2, load(t, corpus.Builtin()...)...)
 	rows = slices.DeleteFunc(rows, func(r dataset.Row) bool { return r.Split == dataset.Train })
@@ -161,5 +162,32 @@ func requireViolation(t *testing.T, row *dataset.Row, n *dataset.Negative, found
 	case dataset.ViewNextAction:
 	default:
 		require.Equal(t, stages.WrongTerm, first.Kind)
+	}
+}
+
+// BenchmarkJudge judges the right answers and the wrong ones of each stage; an
+// operation is one answer.
+func BenchmarkJudge(b *testing.B) {
+	type question struct{ reference, view, answer string }
+	questions := map[int][]question{}
+	for _, row := range threeStages(b, 100, 1) {
+		ask := func(answer string) {
+			questions[row.Stage] = append(questions[row.Stage], question{row.Reference, row.View, answer})
+		}
+		ask(row.Positive.Text)
+		for _, n := range row.Negatives {
+			ask(n.Text)
+		}
+	}
+	for stage := 1; stage <= 3; stage++ {
+		b.Run(fmt.Sprintf("stage=%d", stage), func(b *testing.B) {
+			b.ReportAllocs()
+			for i := range b.N {
+				q := questions[stage][i%len(questions[stage])]
+				if _, err := stages.Judge([]byte(q.reference), q.view, q.answer); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
