@@ -22,13 +22,14 @@ var GraphOperators = []Operator{Cycle, Precondition, Edge, Connective}
 // GraphEdit is one change of a graph: what was done, and to what.
 type GraphEdit struct {
 	Operator Operator
-	// How says what was done in a word. Cycle: need (a condition is demanded
-	// that a later call makes known), swap (in the place of another one), answer
-	// (a later call itself is demanded), source (a condition is made known by a
-	// call that needs it). Precondition: drop, swap, swap_other (for a condition
-	// of another graph). Edge: cut (one of several calls), told (the only one:
-	// known from the start), add. Connective: seq_all, all_any, any_all,
-	// all_seq, all_seq_back (in the opposite order), first_of_any.
+	// How says what was done in a word. Cycle: need (a condition is demanded that a
+	// later call makes known), swap (in the place of another one), answer (a later
+	// call itself is demanded), source (a condition is made known by a call that
+	// needs it). Precondition: drop, swap, swap_other (for a condition of another
+	// graph). Edge: cut (one of several calls), told (the only one, so that nothing
+	// is left to make the condition known but the conversation), add (a call is
+	// demanded). Connective: seq_all, all_any, any_all, all_seq, all_seq_back (in
+	// the opposite order), first_of_any.
 	How  string
 	At   string // the call or condition whose tree changes
 	make func() *sop.Graph

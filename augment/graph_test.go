@@ -126,6 +126,51 @@ func TestGraphEdits(t *testing.T) {
 	}
 }
 
+// An edge goes with a call that is removed from a source, or comes with a call
+// that a requirement demands besides.
+func TestEdgeEdits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := soptest.Variant(t).Graph.Canonical()
+		for _, e := range augment.NewEditor(g).Edges() {
+			h := e.Graph()
+			if h == nil {
+				continue
+			}
+			if e.How == "add" {
+				demands := func(u string) bool {
+					want := sop.L(u)
+					if rule := g.Requires[e.At]; rule != nil {
+						want = sop.T(sop.All, rule, want)
+					}
+					_, isCall := g.Requires[u]
+					return isCall && want.Canonical().Equal(h.Requires[e.At]) && slices.Contains(h.Edges(), [2]string{u, e.At})
+				}
+				if !slices.ContainsFunc(slices.Collect(maps.Keys(g.Requires)), demands) {
+					t.Fatalf("%s demands %s, demanded %s", e.At, h.Requires[e.At], g.Requires[e.At])
+				}
+				continue
+			}
+			calls := func(g *sop.Graph) []string { return g.EstablishedBy[e.At].Names() }
+			if e.How == "told" && (len(calls(g)) != 1 || !slices.Equal(calls(h), []string{sop.Conversation})) {
+				t.Fatalf("%s is made known by %v, was by %v", e.At, calls(h), calls(g))
+			}
+			if e.How == "cut" && len(g.EstablishedBy[e.At].Parts) == 0 {
+				t.Fatalf("%s had %v alone", e.At, calls(g))
+			}
+			for c, source := range h.EstablishedBy {
+				if c != e.At && !source.Equal(g.EstablishedBy[c]) {
+					t.Fatalf("%s at %s changes the source of %s", e.How, e.At, c)
+				}
+			}
+			for call, rule := range h.Requires {
+				if !rule.Equal(g.Requires[call]) {
+					t.Fatalf("%s at %s changes the requirement of %s", e.How, e.At, call)
+				}
+			}
+		}
+	})
+}
+
 func TestSwapTakesTheOthersSourceOver(t *testing.T) {
 	vip := augment.Other{Name: "vip", Graph: func() *sop.Graph {
 		return graphOf(`{"goal":"x","requires":{"x":"vip","ask":"polite"},"established_by":{"vip":"ask","polite":"conversation"}}`)

@@ -21,6 +21,8 @@ var cardTemplate = template.Must(template.New(CardFile).Option("missingkey=error
 type card struct {
 	Generator  string
 	Seed       uint64
+	Shard      int // of Shards; 0 where the folder is the whole
+	Shards     int
 	Configs    []cardConfig
 	Default    string
 	FirstSplit string
@@ -63,6 +65,12 @@ func (m Manifest) card() ([]byte, error) {
 		Lengths: []cardLength{{"context", m.Lengths.Context}, {"query", m.Lengths.Query},
 			{"positive", m.Lengths.Positive}, {"negative", m.Lengths.Negative}},
 		Operators: cardCounts("", m.Counts.Operator),
+	}
+	if m.Shard != "" {
+		var err error
+		if c.Shard, c.Shards, err = ParseShard(m.Shard); err != nil {
+			return nil, err
+		}
 	}
 	if len(c.Configs) > 0 {
 		last := &c.Configs[len(c.Configs)-1]

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -82,6 +83,7 @@ type checker struct {
 type seenRow struct {
 	line  uint64 // hash
 	place place
+	stage uint8
 	in    uint8 // bit n: file n, a smaller training file, has it too
 }
 
@@ -190,6 +192,9 @@ func (c *checker) readRows(name string) {
 	c.names = append(c.names, name)
 	number := uint8(len(c.names) - 1)
 	c.readFile(name, func(line Line) {
+		if c.smaller(name) && c.knownCopy(name, number, line.Text) {
+			return
+		}
 		row, err := ParseRow(line.Text)
 		if err == nil {
 			err = row.Validate()
@@ -212,13 +217,32 @@ func (c *checker) readRows(name string) {
 
 // belongs says whether the row may stand in the file of that name.
 func (c *checker) belongs(name string, r *Row) error {
-	files := outFiles(c.Manifest.Stages)
-	for _, f := range files {
-		if f.name == name && slices.Contains(f.slots, slotOf(r)) {
-			return nil
-		}
+	if c.takes(name, slotOf(r)) {
+		return nil
 	}
 	return fmt.Errorf("row %s: split %q, stage %d does not belong in %s", quote(r.ID), r.Split, r.Stage, name)
+}
+
+func (c *checker) takes(name string, s slot) bool {
+	return slices.ContainsFunc(outFiles(c.Manifest.Stages), func(f *outFile) bool { return f.name == name && slices.Contains(f.slots, s) })
+}
+
+// knownCopy takes a line of a smaller training file that is a row of the
+// largest, byte for byte, without reading the row again. Whatever else it is, it
+// is left to be read and told.
+func (c *checker) knownCopy(name string, file uint8, line []byte) bool {
+	const begin = `{"id":"`
+	if !bytes.HasPrefix(line, []byte(begin)) {
+		return false
+	}
+	id, _, _ := bytes.Cut(line[len(begin):], []byte{'"'}) // one with an escape is not found
+	row, ok := c.rows[hashOf(string(id))]
+	if !ok || Splits[row.place.split] != Train || row.line != hashOf(string(line)) || row.in>>file&1 == 1 ||
+		!c.takes(name, slotTrain1+slot(row.stage-1)) {
+		return false
+	}
+	row.in |= 1 << file
+	return true
 }
 
 func (c *checker) checkNew(r *Row, line []byte, here place) {
@@ -227,7 +251,7 @@ func (c *checker) checkNew(r *Row, line []byte, here place) {
 		c.add(ProblemDuplicate, "%s: id %s is also that of %s", c.at(here), quote(r.ID), c.at(first.place))
 		return
 	}
-	c.rows[id] = &seenRow{line: hashOf(string(line)), place: here}
+	c.rows[id] = &seenRow{line: hashOf(string(line)), place: here, stage: uint8(r.Stage)}
 	c.Report.Rows++
 	c.tally.add(r)
 	if r.Split == Train {

@@ -1,5 +1,7 @@
 package dataset
 
+import "fmt"
+
 // Overlap says how much of what a held-out split has is in the training split
 // too.
 type Overlap struct {
@@ -18,6 +20,15 @@ type Shared struct {
 	Distinct  int  `json:"distinct"`
 	InTrain   int  `json:"in_train"`
 	Estimated bool `json:"estimated"`
+}
+
+// String is "51 of 142", or "about 51 of 142".
+func (s Shared) String() string {
+	about := ""
+	if s.Estimated {
+		about = "about "
+	}
+	return fmt.Sprintf("%s%d of %d", about, s.InTrain, s.Distinct)
 }
 
 // Distinct counts the tasks of a stage that differ in their variant, scenario or

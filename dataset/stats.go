@@ -99,6 +99,8 @@ type StatsReport struct {
 	Rows   int          `json:"rows"`
 	Stages []StageStats `json:"stages"`
 	Edits  []EditStats  `json:"edits"`
+	// Overlap is left to the caller: it is in the manifest.
+	Overlap map[string]Overlap `json:"overlap,omitempty"`
 }
 
 // StageStats is one stage: its views together, then each alone. A measure of

@@ -32,8 +32,29 @@ func (r StatsReport) Table(color bool) string {
 		t.line("than by chance; weak: in %.2f more; few: too few groups to tell.", gainWeak)
 		t.line("")
 	}
+	t.overlap(r.Overlap)
 	t.edits(r.Edits)
 	return t.b.String()
+}
+
+// overlap has a line for each kind of thing that the training split may have
+// too.
+func (t *table) overlap(o map[string]Overlap) {
+	if len(o) == 0 {
+		return
+	}
+	test, validation := o[Test], o[Validation]
+	t.line("  %-32s %20s %20s", "also in train", "of test", "of validation")
+	for _, k := range []struct {
+		name             string
+		test, validation Shared
+	}{
+		{"query wordings", test.Wordings, validation.Wordings}, {"subtrees of rules", test.Subtrees, validation.Subtrees},
+		{"fact assignments", test.Facts, validation.Facts},
+	} {
+		t.line("  %-32s %20s %20s", k.name, k.test, k.validation)
+	}
+	t.line("")
 }
 
 type table struct {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -218,16 +219,21 @@ func (e *Expr) mapNames(f func(string) *Expr) *Expr {
 
 // Names returns the names in c in order of appearance, each once.
 func (c *Comparison) Names() []string {
-	var names []string
-	seen := map[string]bool{}
-	c.Map(func(n string) *Expr {
-		if !seen[n] {
-			seen[n] = true
-			names = append(names, n)
-		}
-		return &Expr{Op: 'v', Name: n}
-	})
+	names := c.Right.names(c.Left.names(nil))
+	if c.And != nil {
+		names = c.And.Right.names(names)
+	}
 	return names
+}
+
+func (e *Expr) names(names []string) []string {
+	switch {
+	case e.Op == 'n', e.Op == 'v' && slices.Contains(names, e.Name):
+		return names
+	case e.Op == 'v':
+		return append(names, e.Name)
+	}
+	return e.R.names(e.L.names(names))
 }
 
 // Holds evaluates c; ok is false where a name has no number or a divisor is 0.

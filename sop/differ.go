@@ -147,48 +147,57 @@ func (d *Differ) Accepts(w *Witness) bool { return d.m.Accepts(w.Facts, w.Workfl
 
 // Diff returns why h is wrong, as the function Diff does. The error says that
 // h is not well-formed, or that the two are too large to tell.
-func (d *Differ) Diff(h *Graph) (*Difference, error) { return d.diff(h, true) }
+func (d *Differ) Diff(h *Graph) (*Difference, error) {
+	x, p, err := d.known(h, maxSearch)
+	if err != nil || x != nil {
+		return x, err
+	}
+	w, err := p.search(false, maxSearch)
+	if err != nil || w == nil {
+		return nil, err
+	}
+	return &Difference{Witness: w}, nil
+}
 
-// Prove is Diff without the search through all worlds for a witness: nil says
-// that no difference was found, not that there is none.
-func (d *Differ) Prove(h *Graph) (*Difference, error) { return d.diff(h, false) }
+// Prove is Diff without the long searches: nil says that no difference was
+// found, not that there is none, and where a goal that nobody is permitted
+// takes long to see, a witness may be told instead.
+func (d *Differ) Prove(h *Graph) (*Difference, error) {
+	x, _, err := d.known(h, maxProve)
+	return x, err
+}
 
-func (d *Differ) diff(h *Graph, all bool) (*Difference, error) {
+// known is what the cases tell, and a search for h's goal.
+func (d *Differ) known(h *Graph, most int) (*Difference, *pair, error) {
 	if c := h.Cycle(); c != nil {
-		return &Difference{Cycle: c}, nil
+		return &Difference{Cycle: c}, nil, nil
 	}
 	b, err := Compile(h)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p, err := newPair(d, b)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	witness, permits := p.refused()
 	if witness == nil {
 		w, ok := p.drawn()
 		witness, permits = w, permits || ok
 	}
-	permits = permits || p.reached()
-	if !permits {
-		s, err := p.search(true)
-		if err != nil {
-			return nil, err
-		}
-		if s == nil {
-			return &Difference{Unsatisfiable: true}, nil
-		}
-	}
-	if witness == nil && all {
-		if witness, err = p.search(false); err != nil {
-			return nil, err
+	if !permits && !p.reached() {
+		s, err := p.search(true, most)
+		switch {
+		case err != nil && (witness == nil || most == maxSearch):
+			return nil, nil, err
+		case err == nil && s == nil:
+			return &Difference{Unsatisfiable: true}, nil, nil
 		}
 	}
 	if witness == nil {
-		return nil, nil
+		return nil, p, nil
 	}
-	return &Difference{Witness: witness}, nil
+	return &Difference{Witness: witness}, p, nil
 }
 
 // Between returns a witness that tells the graphs of a and b apart in either's

@@ -5,8 +5,12 @@ import (
 	"slices"
 )
 
-// maxSearch bounds the states of an exhaustive search.
-const maxSearch = 60_000
+// The states of an exhaustive search are bounded, by Prove to those that take
+// no longer than its other steps.
+const (
+	maxSearch = 60_000
+	maxProve  = 256
+)
 
 // pairNode is where two graphs stand after the same calls, in all worlds that
 // agree with what was asked of the facts so far.
@@ -40,8 +44,8 @@ type pairSearch struct {
 
 // search returns a workflow that exactly one graph accepts or, with goal, one
 // that ends in b's goal; nil where there is none. The error says that there
-// are too many states.
-func (p *pair) search(goal bool) (*Witness, error) {
+// are more states than most.
+func (p *pair) search(goal bool, most int) (*Witness, error) {
 	worlds, err := p.worlds()
 	if err != nil {
 		return nil, err
@@ -59,8 +63,8 @@ func (p *pair) search(goal bool) (*Witness, error) {
 	s.items = slices.Compact(s.items)
 	s.begin()
 	for i := 0; i < len(s.nodes); i++ {
-		if len(s.nodes) > maxSearch {
-			return nil, fmt.Errorf("procedure %s: undetermined after %d states", p.a.g.Goal, maxSearch)
+		if len(s.nodes) > most {
+			return nil, fmt.Errorf("procedure %s: undetermined after %d states", p.a.g.Goal, most)
 		}
 		if w := s.visit(i); w != nil {
 			return w, nil

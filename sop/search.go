@@ -259,9 +259,13 @@ func (o *outlook) needs(n *node, want truth) (conds set) {
 	case n.op == Leaf:
 		return bit(n.cond)
 	case n.op == Not:
-		want = -want
+		return o.needs(n.parts[0], -want)
 	}
-	for _, p := range n.parts {
+	parts := n.parts
+	if o.simple { // what becomes known can then have either value
+		conds, parts = (n.is|n.not)&o.attainable, n.rest
+	}
+	for _, p := range parts {
 		conds |= o.needs(p, want)
 	}
 	return conds

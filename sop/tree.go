@@ -248,6 +248,11 @@ func (t *Tree) MarshalJSON() ([]byte, error) { return []byte(t.String()), nil }
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (t *Tree) UnmarshalJSON(data []byte) error {
+	if n := len(data) - 1; n > 0 && data[0] == '"' && verbatim(string(data[1:n])) {
+		name, err := ParseName(string(data[1:n]))
+		*t = Tree{Name: name.String()}
+		return err
+	}
 	var v any
 	if err := json.Unmarshal(data, &v); err != nil {
 		return err

@@ -1,9 +1,7 @@
 package stages
 
 import (
-	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,159 +14,104 @@ import (
 // Verdict is what an answer is worth: the verifiable reward.
 type Verdict struct {
 	Valid bool `json:"valid"`
-	// Score is 1 for a valid answer, 0.5 for one that is only wasteful
-	// (repeated or needless calls), else 0.
-	Score      float64         `json:"score"`
-	Violations []sop.Violation `json:"violations"`
+	// Score is 1 for a valid answer, and at most 0.5 for any other: for a
+	// workflow that is only wasteful (repeated or needless calls) 0.5, for a
+	// graph half the share of its statements that are right, else 0.
+	Score      float64     `json:"score"`
+	Violations []Violation `json:"violations"`
 	// Unreadable says why no answer could be read from the text; such an
 	// answer scores 0.
 	Unreadable string `json:"unreadable,omitempty"`
 }
 
-// ParseReference decodes a reference strictly and checks that it is
-// well-formed.
-func ParseReference(data []byte) (*Reference, error) {
-	dec := json.NewDecoder(strings.NewReader(string(data)))
-	var r Reference
-	if err := dec.Decode(&r); err != nil {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) {
-			return nil, fmt.Errorf("reference: %s is a JSON %s, want what a row of stage 2 or 3 has there", cmp.Or(wrong.Field, "it"), wrong.Value)
-		}
-		return nil, fmt.Errorf("reference: %w", err)
-	}
-	if len(r.Requires) == 0 || len(r.Outcomes) == 0 || r.Facts == nil {
-		return nil, fmt.Errorf("reference has no requires, outcomes or facts, want those of a row of stage 2 or 3")
-	}
-	for c := range r.EstablishedBy {
-		if _, ok := r.Facts[c]; !ok {
-			return nil, fmt.Errorf("reference: facts lack %q, want a fact for every condition of established_by", c)
-		}
-	}
-	if _, err := sop.Compile(r.Graph()); err != nil {
-		return nil, fmt.Errorf("reference: %w", err)
-	}
-	return &r, nil
+// Violation is one thing wrong with an answer. What is set beside Kind depends
+// on the stage.
+type Violation struct {
+	// Kind is in stage 1 wrong_term or hedge; in stage 2 a sop.Kind; in stage 3
+	// cycle, unsatisfiable, witness, edge, malformed or undetermined.
+	Kind string `json:"violation"`
+
+	// Of stage 2, as in sop.Violation; Position is always set.
+	Position *int     `json:"position,omitempty"`
+	Call     string   `json:"call,omitempty"`
+	Missing  []string `json:"missing,omitempty"`
+
+	// Of stage 1: the wrong term.
+	Term string `json:"term,omitempty"`
+
+	// Of stage 3: the proof. AcceptedBy says which graph accepts the witness's
+	// workflow, reference or answer.
+	Cycle      []string     `json:"cycle,omitempty"`
+	Witness    *sop.Witness `json:"witness,omitempty"`
+	AcceptedBy string       `json:"accepted_by,omitempty"`
+
+	// Text is the passage or the reason of hedge, edge, malformed and
+	// undetermined.
+	Text string `json:"text,omitempty"`
 }
 
-// Judge reads an answer to a question of stage 2 and checks it against the
-// reference. The view is dataset.ViewWorkflow or dataset.ViewNextAction; empty
-// means the latter where calls were made before. The answer may be in any of
-// the view's formats.
-func Judge(r *Reference, view, answer string) (Verdict, error) {
-	if view == "" {
-		view = dataset.ViewWorkflow
-		if len(r.History) > 0 {
-			view = dataset.ViewNextAction
-		}
-	}
-	m, err := sop.Compile(r.Graph())
+// maxAnswer bounds the bytes of an answer after its reasoning, so that a
+// hostile one costs little.
+const maxAnswer = 64 << 10
+
+// Judge reads an answer to the question of a row and holds it against the
+// row's reference. Without a view, a reference of stages 2 and 3 asks for the
+// next action where calls were made before, else for the workflow; an answer
+// that is a graph needs its view. The answer may be in any of the view's
+// formats, whichever the query asks for, with the dressing that models add:
+// reasoning up to </think>, code fences, and prose around it. The error is
+// about the reference or the view, never about the answer.
+func Judge(reference []byte, view, answer string) (Verdict, error) {
+	judge, err := judgeOf(reference, view)
 	if err != nil {
 		return Verdict{}, err
 	}
-	switch view {
-	case dataset.ViewWorkflow:
-		w, err := readAny(text.WorkflowFormats, func(f string) (sop.Workflow, error) { return text.ReadWorkflow(f, answer) })
-		if err != nil {
-			return Verdict{Unreadable: err.Error(), Violations: []sop.Violation{}}, nil
-		}
-		return verdict(m.Check(r.Facts, w)), nil
-	case dataset.ViewNextAction:
-		item, err := readAny(nextFormats, func(f string) (string, error) { return r.readNext(f, answer) })
-		if err != nil {
-			return Verdict{Unreadable: err.Error(), Violations: []sop.Violation{}}, nil
-		}
-		return verdict(nextViolations(m, r.Facts, r.History, item)), nil
+	said, err := withoutReasoning(answer)
+	if err == nil && len(said) > maxAnswer {
+		err = fmt.Errorf("the answer has %d bytes, want at most %d", len(said), maxAnswer)
 	}
-	return Verdict{}, fmt.Errorf("view %q cannot be checked, want %s or %s", view, dataset.ViewWorkflow, dataset.ViewNextAction)
-}
-
-// nextFormats is the order in which a next action is tried: a sentence that
-// names a call has more to say than the call's bare name.
-var nextFormats = []string{"json", "sentence", "call"}
-
-// readAny takes the first format in which the answer can be read; the error
-// is that of the first format, which says what it wants.
-func readAny[T any](formats []string, read func(format string) (T, error)) (T, error) {
-	var first error
-	for _, f := range formats {
-		v, err := read(f)
-		if err == nil {
-			return v, nil
-		}
-		if first == nil {
-			first = err
-		}
-	}
-	var zero T
-	return zero, first
-}
-
-func verdict(found []sop.Violation) Verdict {
-	v := Verdict{Valid: len(found) == 0, Violations: found}
-	switch {
-	case v.Valid:
-		v.Score, v.Violations = 1, []sop.Violation{}
-	case !slices.ContainsFunc(found, func(v sop.Violation) bool { return v.Kind.Fault() }):
-		v.Score = 0.5
-	}
-	return v
-}
-
-// nextViolations is what is wrong with an item as the next action: a
-// violation at its own position, or that it leaves no way to an end without
-// fault (an order that it broke).
-func nextViolations(m *sop.Machine, facts map[string]bool, history sop.Workflow, item string) []sop.Violation {
-	var found []sop.Violation
-	for _, v := range m.Check(facts, append(slices.Clone(history), item)) {
-		if v.Position == len(history) && v.Kind != sop.NoEnd {
-			found = append(found, v)
-		}
-	}
-	if len(found) == 0 && !slices.Contains(m.Next(facts, history), item) {
-		found = []sop.Violation{{Kind: sop.Order, Position: len(history), Call: item}}
-	}
-	return found
-}
-
-// readNext reads a next action. A reference that does not say which
-// parameters its calls have allows any argument that is bound as the call's
-// name says, and any to be left out.
-func (r *Reference) readNext(format, answer string) (string, error) {
-	if r.Parameters != nil {
-		return text.ReadNext(format, answer, r.Parameters, r.Bindings)
-	}
-	base, args, err := text.ReadCall(format, answer)
 	if err != nil {
-		return "", err
+		return unreadable(err), nil
 	}
-	var fitting []string
-	known := false
-	for _, call := range sortedKeys(r.Requires) {
-		n, err := sop.ParseName(call)
-		if err != nil || n.Base != base {
-			continue
+	return judge(said), nil
+}
+
+// judgeOf prepares what judges the answers to one question.
+func judgeOf(reference []byte, view string) (func(answer string) Verdict, error) {
+	if slices.Contains(text.ConceptViews, view) || view == "" && isConcept(reference) {
+		r, err := ParseConceptReference(reference)
+		if err != nil {
+			return nil, err
 		}
-		known = true
-		fits := true
-		for p, given := range args {
-			fits = fits && encode(given) == encode(r.Bindings[n.Source(p)])
-		}
-		for p := range n.Args {
-			_, said := args[p]
-			fits = fits && said
-		}
-		if fits {
-			fitting = append(fitting, call)
-		}
+		return r.judge, nil
 	}
-	switch {
-	case len(fitting) == 1:
-		return fitting[0], nil
-	case len(fitting) > 1:
-		return "", fmt.Errorf("the call of %s can be %s, since their arguments are bound alike", base, strings.Join(fitting, " or "))
-	case known:
-		return base + text.NoInstance, nil
+	views := []string{dataset.ViewWorkflow, dataset.ViewNextAction, dataset.ViewGraph, dataset.ViewResidual}
+	if view != "" && !slices.Contains(views, view) {
+		return nil, fmt.Errorf("view %q cannot be checked, want one of %s", view, strings.Join(slices.Concat(text.ConceptViews, views), ", "))
 	}
-	return base, nil
+	r, err := ParseReference(reference)
+	if err != nil {
+		return nil, err
+	}
+	if view == dataset.ViewGraph || view == dataset.ViewResidual {
+		return r.judgeGraphs(view)
+	}
+	return r.judgeSequences(view)
+}
+
+func isConcept(reference []byte) bool {
+	var r struct{ Relation string }
+	return json.Unmarshal(reference, &r) == nil && r.Relation != ""
+}
+
+// verdictOf is that of an answer with no credit for what is right in it.
+func verdictOf(found []Violation) Verdict {
+	if len(found) == 0 {
+		return Verdict{Valid: true, Score: 1, Violations: []Violation{}}
+	}
+	return Verdict{Violations: found}
+}
+
+func unreadable(err error) Verdict {
+	return Verdict{Violations: []Violation{}, Unreadable: err.Error()}
 }

@@ -1,7 +1,6 @@
 package stages_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -22,18 +21,15 @@ const transfer = `{
 	"goal": "transfer", "history": %s, "bindings": {"username": "ana", "amount": 20}}`
 
 func ExampleJudge() {
-	r, err := stages.ParseReference(fmt.Appendf(nil, transfer, "[]"))
-	if err != nil {
-		panic(err)
-	}
+	reference := fmt.Appendf(nil, transfer, "[]")
 	for _, answer := range []string{"login -> look -> deny", "login -> look -> transfer", "look -> login -> deny", "login -> look -> login -> deny", "I would rather not."} {
-		v, err := stages.Judge(r, "", answer)
+		v, err := stages.Judge(reference, "", answer)
 		if err != nil {
 			panic(err)
 		}
 		fmt.Printf("%-31s %v %v", answer, v.Valid, v.Score)
 		if len(v.Violations) > 0 {
-			fmt.Printf(" %s at %d, missing %v", v.Violations[0].Kind, v.Violations[0].Position, v.Violations[0].Missing)
+			fmt.Printf(" %s at %d, missing %v", v.Violations[0].Kind, *v.Violations[0].Position, v.Violations[0].Missing)
 		}
 		fmt.Println()
 	}
@@ -46,8 +42,7 @@ func ExampleJudge() {
 }
 
 func TestJudgeReadsEveryFormat(t *testing.T) {
-	workflow, err := stages.ParseReference(fmt.Appendf(nil, transfer, "[]"))
-	require.NoError(t, err)
+	workflow, next := fmt.Appendf(nil, transfer, "[]"), fmt.Appendf(nil, transfer, `["login"]`)
 	for _, answer := range []string{
 		"1. `login`\n2. `look`\n3. `deny`", "login → look → deny",
 		"```json\n[{\"name\":\"login\",\"arguments\":{}},{\"name\":\"look\",\"arguments\":{}},{\"name\":\"deny\",\"arguments\":{}}]\n```",
@@ -57,8 +52,6 @@ func TestJudgeReadsEveryFormat(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, v.Valid, "%s: %+v", answer, v)
 	}
-	next, err := stages.ParseReference(fmt.Appendf(nil, transfer, `["login"]`))
-	require.NoError(t, err)
 	for answer, valid := range map[string]bool{
 		"look()": true, `look(username="ana")`: true, `look(username="bob")`: false, "deny": false,
 		`{"name": "look", "arguments": {}}`: true, "Call `look`.": true, `login(username="ana")`: false, "transfer(amount=20)": false,
@@ -83,21 +76,31 @@ func TestReferenceErrors(t *testing.T) {
 	}
 }
 
+func TestJudgeErrors(t *testing.T) {
+	sequence, concept := fmt.Sprintf(transfer, "[]"), lateReturns
+	for _, test := range []struct{ reference, view, want string }{
+		{sequence, "workflows", `view "workflows" cannot be checked, want one of definition, application, `},
+		{sequence, "definition", "reference has no subject or answers"},
+		{concept, "graph", "reference has no requires, outcomes or facts"},
+		{`{"relation":"does"}`, "", "reference has no subject or answers"},
+		{"[]", "", "reference: it is a JSON array"},
+	} {
+		_, err := stages.Judge([]byte(test.reference), test.view, "x")
+		require.ErrorContains(t, err, test.want)
+	}
+}
+
 func FuzzJudge(f *testing.F) {
-	f.Add(fmt.Sprintf(transfer, "[]"), "login -> look -> deny")
-	f.Add(fmt.Sprintf(transfer, `["login"]`), `look(username="ana")`)
-	f.Fuzz(func(t *testing.T, reference, answer string) {
-		r, err := stages.ParseReference([]byte(reference))
-		if err != nil {
-			return
+	f.Add(fmt.Sprintf(transfer, "[]"), "", "login -> look -> deny")
+	f.Add(fmt.Sprintf(transfer, `["login"]`), "", `look(username="ana")`)
+	f.Add(fmt.Sprintf(transfer, `["login"]`), "residual", transferEdges)
+	f.Add(lateReturns, "", "late return count")
+	f.Fuzz(func(t *testing.T, reference, view, answer string) {
+		if r, err := stages.ParseReference([]byte(reference)); err == nil && (len(r.EstablishedBy) > 8 || len(r.Requires) > 8) {
+			return // a reference is trusted: the oracle is exponential in its size
 		}
-		if len(r.EstablishedBy) > 8 || len(r.Requires) > 8 {
-			return // the oracle is exponential in what an attacker may send; cmd limits the size
+		if v, err := stages.Judge([]byte(reference), view, answer); err == nil {
+			requireSound(t, v)
 		}
-		v, err := stages.Judge(r, "", answer)
-		if err == nil {
-			_, err = json.Marshal(v)
-		}
-		_ = err
 	})
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/fmsop/fmsop/stages"
 )
 
-func load(t *testing.T, names ...string) []*corpus.Corpus {
+func load(t testing.TB, names ...string) []*corpus.Corpus {
 	t.Helper()
 	var list []*corpus.Corpus
 	for _, n := range names {
@@ -29,7 +29,7 @@ func load(t *testing.T, names ...string) []*corpus.Corpus {
 }
 
 // generate makes a dataset and returns its folder and rows, each row once.
-func generate(t *testing.T, o stages.Options, workers int, corpora ...*corpus.Corpus) (string, []dataset.Row) {
+func generate(t testing.TB, o stages.Options, workers int, corpora ...*corpus.Corpus) (string, []dataset.Row) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "d")
 	if o.Stages == nil {
@@ -43,7 +43,7 @@ func generate(t *testing.T, o stages.Options, workers int, corpora ...*corpus.Co
 	return dir, rowsOf(t, dir)
 }
 
-func rowsOf(t *testing.T, dir string) []dataset.Row {
+func rowsOf(t testing.TB, dir string) []dataset.Row {
 	t.Helper()
 	r, err := dataset.Open(dir)
 	require.NoError(t, err)
@@ -139,6 +139,80 @@ func TestBalances(t *testing.T) {
 	require.GreaterOrEqual(t, float64(mirrored)/float64(len(rows)), 0.8, "share of groups with a negative that is right elsewhere")
 }
 
+// What is right is not to be told from the answer alone, not even by a reader
+// who knows how often each was right and wrong in one half of a job's rows.
+// Contexts that exchange their answers follow each other, so that the halves
+// share next to none. DESIGN §3: within 0.05 of chance.
+func TestLookUpTableIsOfNoUse(t *testing.T) {
+	_, rows := generate(t, stages.Options{Groups: 4000, Seed: 9}, 2, load(t, "bank")...)
+	type group struct{ answers []string } // the right one first
+	jobs := map[string]map[string][]group{}
+	for _, row := range rows {
+		var meta struct {
+			Job   string
+			Names map[string]string
+		}
+		require.NoError(t, json.Unmarshal([]byte(row.Meta), &meta))
+		base := map[string]string{}
+		for from, to := range meta.Names {
+			base[to] = from
+		}
+		key := func(payload string) string {
+			var p struct {
+				Next     string
+				Workflow []string
+			}
+			require.NoError(t, json.Unmarshal([]byte(payload), &p))
+			items := append(p.Workflow, p.Next)
+			for i, item := range items {
+				name, args, _ := strings.Cut(item, "(")
+				if from, ok := base[name]; ok {
+					items[i] = from + args
+				}
+			}
+			return strings.Join(items, " ")
+		}
+		g := group{[]string{key(row.Positive.Payload)}}
+		for _, n := range row.Negatives {
+			g.answers = append(g.answers, key(n.Payload))
+		}
+		if jobs[row.View] == nil {
+			jobs[row.View] = map[string][]group{}
+		}
+		jobs[row.View][meta.Job] = append(jobs[row.View][meta.Job], g)
+	}
+	for view, byJob := range jobs {
+		hits, asked := 0.0, 0
+		for _, groups := range byJob {
+			right, seen := map[string]float64{}, map[string]float64{}
+			half := len(groups) / 2
+			for _, g := range groups[:half] {
+				right[g.answers[0]]++
+				for _, a := range g.answers {
+					seen[a]++
+				}
+			}
+			for _, g := range groups[half:] {
+				scores := make([]float64, len(g.answers))
+				for i, a := range g.answers {
+					scores[i] = (right[a] + 0.2) / (seen[a] + 1)
+				}
+				if best := slices.Max(scores); scores[0] == best {
+					ties := 0
+					for _, s := range scores {
+						if s == best {
+							ties++
+						}
+					}
+					hits += 1 / float64(ties)
+				}
+				asked++
+			}
+		}
+		require.InDelta(t, 0.2, hits/float64(asked), 0.05, "%s: the look-up table", view)
+	}
+}
+
 func itemsOf(t *testing.T, payload string) []string {
 	t.Helper()
 	var p struct{ Workflow []string }
@@ -175,6 +249,9 @@ func TestVerifierRefusesTamperedRows(t *testing.T) {
 			r.Negatives[1].Violation = "after_end"
 			r.Negatives[1].Proof = `{"violation":"after_end","position":9}`
 		}, "recorded is after_end"},
+		{"waste for a fault", func(r *dataset.Row) {
+			r.Negatives[0].Proof = strings.Replace(r.Negatives[0].Proof, `,"edits"`, `,"waste":true,"edits"`, 1)
+		}, "recorded is waste"},
 		{"a fact of the reference", func(r *dataset.Row) {
 			r.Reference = strings.Replace(r.Reference, `:true`, `:false`, 1)
 		}, ""},

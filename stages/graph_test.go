@@ -2,6 +2,7 @@ package stages
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/fmsop/fmsop/augment"
 	"github.com/fmsop/fmsop/dataset"
 	"github.com/fmsop/fmsop/internal/run"
+	"github.com/fmsop/fmsop/sop"
 	"github.com/fmsop/fmsop/sop/corpus"
 )
 
@@ -139,6 +141,66 @@ func TestGraphRatios(t *testing.T) {
 		for _, row := range rows {
 			require.Len(t, row.Negatives, m)
 			require.Empty(t, v.Row(&row), row.ID)
+		}
+	}
+}
+
+// A rule of another procedure is named in meta, and is one of the training
+// split or of the row's own: what is held out stays held out.
+func TestBorrowedRulesDoNotLeak(t *testing.T) {
+	domain := graphCorpora(t, "bank")[0].Domain
+	heldOut, borrowed := 0, 0
+	for seed := range uint64(3) {
+		dir, rows := generateGraphs(t, Options{Groups: 400, SplitBy: dataset.UnitProcedure, Seed: seed}, 2, "bank")
+		m, err := dataset.ReadManifest(dir)
+		require.NoError(t, err)
+		splits := func(rule *sop.Tree) (of []string) {
+			for _, p := range domain.Procedures {
+				if slices.ContainsFunc(p.AllRules(), rule.Equal) {
+					of = append(of, m.Split.Assignments["bank/"+p.Goal])
+				}
+			}
+			return of
+		}
+		for _, p := range domain.Procedures {
+			for _, rule := range p.AllRules() {
+				heldOut += boolOrder(!slices.Contains(splits(rule), dataset.Train))
+			}
+		}
+		for _, row := range rows {
+			var meta Meta
+			require.NoError(t, json.Unmarshal([]byte(row.Meta), &meta))
+			own := domain.Procedure(row.Procedure).AllRules()
+			for _, rule := range meta.Rules {
+				parts := []*sop.Tree{rule}
+				if rule.Op == sop.Seq && !slices.ContainsFunc(own, rule.Equal) && !slices.ContainsFunc(meta.Borrowed, rule.Equal) {
+					parts = rule.Parts // of an order that is demanded
+				}
+				for _, part := range parts {
+					require.True(t, slices.ContainsFunc(own, part.Equal) || slices.ContainsFunc(meta.Borrowed, part.Equal), "%s: %s is neither its own nor borrowed", row.ID, part)
+				}
+			}
+			for _, rule := range meta.Borrowed {
+				borrowed++
+				of := splits(rule)
+				require.True(t, slices.Contains(of, dataset.Train) || slices.Contains(of, row.Split), "%s in %s borrows %s of %v", row.ID, row.Split, rule, of)
+			}
+		}
+	}
+	require.Positive(t, borrowed)
+	require.Positive(t, heldOut, "rules that no procedure of the training split has")
+}
+
+// What is left in a case never tells what is known from the start, so that an
+// answer that does would be wrong at sight.
+func TestResidualAnswersTellNothingKnown(t *testing.T) {
+	_, rows := generateGraphs(t, Options{Groups: 400, Seed: 4}, 2, "bank", "hotel")
+	for _, row := range rows {
+		if row.View != dataset.ViewResidual {
+			continue
+		}
+		for _, n := range row.Negatives {
+			require.NotContains(t, n.Payload, `"conversation"`, row.ID)
 		}
 	}
 }

@@ -55,13 +55,7 @@ func (j *Job) run(o Options, batch *dataset.Batch) error {
 	if j.Stage == 3 {
 		return j.runGraph(o, batch)
 	}
-	rng := newRand(o.Seed, "job", j.Stage, j.Domain.Name, j.Procedure.Goal, j.Index)
-	w := &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), seen: map[string]bool{}, drops: map[string]int{}}
-	w.units = &units{pool: newPool(j.Domain, j.Procedure, o.Seed), rng: rng}
-	w.units.pool.lend()
-	for i := range 2 + j.Groups/groupsPerVariant {
-		w.units.variants = append(w.units.variants, j.Index+i*j.Of)
-	}
+	w := j.sequences(o, batch)
 	for i := 0; i < j.Groups*attemptsPerGroup && w.made < j.Groups; i++ {
 		u, reason := w.units.draw()
 		if u == nil {
@@ -79,6 +73,18 @@ func (j *Job) run(o Options, batch *dataset.Batch) error {
 		}
 	}
 	return w.report()
+}
+
+// sequences is the worker of a stage-2 job.
+func (j *Job) sequences(o Options, batch *dataset.Batch) *worker {
+	rng := newRand(o.Seed, "job", j.Stage, j.Domain.Name, j.Procedure.Goal, j.Index)
+	w := &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), seen: map[string]bool{}, drops: map[string]int{}}
+	w.units = &units{pool: newPool(j.Domain, j.Procedure, o.Seed), rng: rng}
+	w.units.pool.lend()
+	for i := range 2 + j.Groups/groupsPerVariant {
+		w.units.variants = append(w.units.variants, j.Index+i*j.Of)
+	}
+	return w
 }
 
 // report adds what the job dropped, in a fixed order.

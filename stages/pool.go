@@ -58,20 +58,37 @@ type pool struct {
 	domain    *sop.Domain
 	procedure *sop.Procedure
 	seed      uint64
-	lent      []*sop.Tree // see lend
-	cells     map[string]*cell
-	failed    map[string]error
+	lent      []*sop.Tree     // see lend
+	cells     map[string]made // by choiceKey
+	numbered  map[int]made    // see variant
+}
+
+// made is a variant, or why there is none.
+type made struct {
+	*cell
+	err error
 }
 
 func newPool(d *sop.Domain, p *sop.Procedure, seed uint64) *pool {
-	return &pool{domain: d, procedure: p, seed: seed, cells: map[string]*cell{}, failed: map[string]error{}}
+	return &pool{domain: d, procedure: p, seed: seed, cells: map[string]made{}, numbered: map[int]made{}}
 }
 
-// variant returns variant number i: a subset of the customizable rules (all
-// of them for number 0), perhaps lent ones, thresholds, an order of the rules
-// in the text, in a quarter of the variants two rules that have to be settled in
-// a given order, and names. The variants of a corpus that has cases are those of the cases.
+// variant returns variant number i, made once.
 func (p *pool) variant(i int) (*cell, error) {
+	if v, ok := p.numbered[i]; ok {
+		return v.cell, v.err
+	}
+	c, err := p.draw(i)
+	p.numbered[i] = made{c, err}
+	return c, err
+}
+
+// draw makes variant number i: a subset of the customizable rules (all of them
+// for number 0), perhaps lent ones, thresholds, an order of the rules in the
+// text, in a quarter of the variants two rules that have to be settled in a
+// given order, and names. The variants of a corpus that has cases are those of
+// the cases.
+func (p *pool) draw(i int) (*cell, error) {
 	rng := newRand(p.seed, "variant", p.domain.Name, p.procedure.Goal, i)
 	if n := len(p.procedure.Cases); n > 0 {
 		c := p.procedure.Cases[i%n]
@@ -117,8 +134,8 @@ func (p *pool) variant(i int) (*cell, error) {
 func (p *pool) make(r recipe) (*cell, error) {
 	choice := r.choice()
 	key := choiceKey(choice)
-	if c, ok := p.cells[key]; ok {
-		return c, p.failed[key]
+	if known, ok := p.cells[key]; ok {
+		return known.cell, known.err
 	}
 	v, err := p.domain.Variant(p.procedure, choice)
 	var s *sop.Sampler
@@ -126,7 +143,7 @@ func (p *pool) make(r recipe) (*cell, error) {
 		s, err = sop.NewSampler(v)
 	}
 	c := &cell{Sampler: s, recipe: r, choice: choice}
-	p.cells[key], p.failed[key] = c, err
+	p.cells[key] = made{c, err}
 	return c, err
 }
 

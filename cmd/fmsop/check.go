@@ -27,20 +27,34 @@ func (a *app) checkCommand() *cobra.Command {
 		Long: `Reads one JSON object a line from standard input and writes its verdict as one
 line, in the same order and as soon as it is known:
 
-  {"reference": …, "answer": "…"}      the reference of a row, as string or object;
-                                       "view" and "id" if you like
+  {"reference": …, "view": "…", "answer": "…"}   the reference and view of a row;
+                                       the reference as string or object, "id" if you like
   {"row": {…}, "answer": "…"}          a whole row of a dataset
 
   {"id": …, "valid": false, "score": 0, "violations": [{"violation": "unmet", "position": 1, …}]}
 
-The score is 1 for a right answer, 0.5 for one that is only wasteful, else 0.
-An answer that cannot be read scores 0 and says why in "unreadable". A line that
-is no question gives {"error": "line 3: …"}, and the exit status is then 1.
+The score is 1 for a right answer and at most 0.5 for any other:
+  stage 1  0; a synonym is right, two terms of which one is wrong or a hedge are not
+  stage 2  0.5 for a workflow that is only wasteful, else 0
+  stage 3  half the share of statements (rules, sources, edges) that are right
+           among all that the right graph or the answer makes; a graph that is
+           written differently but means the same is right
+
+The answer is the model's raw text. It may be in any format of its view, in code
+fences, with reasoning up to </think> before it and prose around it. One that
+cannot be read scores 0 and says why in "unreadable". Without a view, a
+reference of stage 2 asks for the next action where calls were made, else for the
+workflow. A line that is no question gives {"error": "line 3: …"}, and the exit
+status is then 1.
 
 With --serve the same is answered over HTTP: POST / takes one object or an array
-of them, POST /batch takes lines. An address without a host is this machine only.`,
+of them, POST /batch takes lines. An address without a host is this machine only.
+A request has at most 64 MiB, an answer 64 KiB after its reasoning.`,
 		Example: `  fmsop check < answers.jsonl > verdicts.jsonl
-  fmsop check --serve :8017`,
+  zstd -dc data/test.jsonl.zst | jq -c '{row: ., answer: .positive.text}' | fmsop check
+
+  fmsop check --serve :8017
+  curl -d '{"row": {…}, "answer": "login_user -> deny"}' http://127.0.0.1:8017/`,
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("serve") {
@@ -100,11 +114,7 @@ func (q *question) judge(text []byte) (stages.Verdict, error) {
 	if err != nil {
 		return stages.Verdict{}, err
 	}
-	r, err := stages.ParseReference(reference)
-	if err != nil {
-		return stages.Verdict{}, err
-	}
-	return stages.Judge(r, q.View, *q.Answer)
+	return stages.Judge(reference, q.View, *q.Answer)
 }
 
 // reference returns the JSON of the reference, wherever it is given, and takes

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -94,20 +95,23 @@ func (a *app) generateFlags(c *cobra.Command) {
 
 // generation is what a run of generate made.
 type generation struct {
-	Folder     string              `json:"folder"`
-	Shard      string              `json:"shard,omitempty"`  // the part of the run that this is
-	Merged     int                 `json:"merged,omitempty"` // shards that this was made of
-	Asked      int                 `json:"asked"`
-	Made       int                 `json:"made"`
-	Stages     map[string]int      `json:"stages"`
-	Splits     map[string]int      `json:"splits"`
-	SplitBy    string              `json:"split_by"`
-	Views      map[string]int      `json:"views"`
-	Operators  map[string]int      `json:"operators"`
-	Drops      map[string]int      `json:"drops"`
-	NaiveEdits []dataset.EditStats `json:"naive_edits"`
-	Notes      []string            `json:"notes"`
-	Seconds    float64             `json:"seconds"`
+	Folder     string                      `json:"folder"`
+	Shard      string                      `json:"shard,omitempty"`  // the part of the run that this is
+	Merged     int                         `json:"merged,omitempty"` // shards that this was made of
+	Asked      int                         `json:"asked"`
+	Made       int                         `json:"made"`
+	Stages     map[string]int              `json:"stages"`
+	Splits     map[string]int              `json:"splits"`
+	SplitBy    string                      `json:"split_by"`
+	Views      map[string]int              `json:"views"`
+	Operators  map[string]int              `json:"operators"`
+	Distinct   map[string]dataset.Distinct `json:"distinct"` // by stage
+	Overlap    map[string]dataset.Overlap  `json:"overlap"`
+	Drops      map[string]int              `json:"drops"`
+	Short      []shortage                  `json:"short"` // the largest first
+	NaiveEdits []dataset.EditStats         `json:"naive_edits"`
+	Notes      []string                    `json:"notes"`
+	Seconds    float64                     `json:"seconds"`
 }
 
 // generate makes shard i of n, or the whole where n is 0.
@@ -169,7 +173,8 @@ func (a *app) execute(ctx context.Context, plan *stages.Plan, dir string, force 
 func summaryOf(dir string, m dataset.Manifest, asked int, begin time.Time) (*generation, error) {
 	made := &generation{
 		Folder: dir, Shard: m.Shard, Asked: asked, Stages: m.Counts.Stage, Splits: m.Counts.Split, SplitBy: m.Split.Unit,
-		Views: m.Counts.View, Operators: m.Counts.Operator, Drops: map[string]int{}, Notes: m.Notes, Seconds: time.Since(begin).Seconds(),
+		Views: m.Counts.View, Operators: m.Counts.Operator,
+		Distinct: m.Distinct, Overlap: m.Overlap, Drops: map[string]int{}, Notes: m.Notes, Seconds: time.Since(begin).Seconds(),
 	}
 	for _, n := range m.Counts.Stage {
 		made.Made += n
@@ -180,28 +185,93 @@ func summaryOf(dir string, m dataset.Manifest, asked int, begin time.Time) (*gen
 		}
 	}
 	var err error
-	made.NaiveEdits, err = naiveEdits(dir)
+	made.NaiveEdits, made.Short, err = dropsOf(dir)
 	return made, err
 }
 
 // surveyReasons are drops that only count what became of naive edits.
 var surveyReasons = []string{dataset.ReasonEditCorrect, dataset.ReasonEditWasteful, dataset.ReasonEditWrong}
 
-// naiveEdits sums up what the drops tell about edits that were drawn without
-// an oracle.
-func naiveEdits(dir string) ([]dataset.EditStats, error) {
+// shortage is what a procedure lacks of the groups of a stage.
+type shortage struct {
+	Stage     string         `json:"stage"`
+	Procedure string         `json:"procedure"` // domain-goal, as in the names of jobs
+	Groups    int            `json:"groups"`
+	Because   map[string]int `json:"because"` // what was dropped meanwhile, by reason
+}
+
+var jobName = regexp.MustCompile(`^s([0-9])-(.*)-[0-9]+$`)
+
+// dropsOf sums up what the drops tell about edits that were drawn without an
+// oracle, and about procedures that have too few groups.
+func dropsOf(dir string) ([]dataset.EditStats, []shortage, error) {
 	reader, err := dataset.Open(dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s := dataset.NewStats(0)
+	all := map[string]*shortage{}
 	for d, err := range reader.Drops() {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		s.AddDrop(d)
+		name := jobName.FindStringSubmatch(d.Job)
+		if name == nil || slices.Contains(surveyReasons, d.Reason) {
+			continue
+		}
+		key := name[1] + name[2]
+		if all[key] == nil {
+			all[key] = &shortage{Stage: name[1], Procedure: name[2], Because: map[string]int{}}
+		}
+		if d.Reason == stages.DropShortfall {
+			all[key].Groups += d.Count
+		} else {
+			all[key].Because[d.Reason] += d.Count
+		}
 	}
-	return s.Report().Edits, nil
+	short := []shortage{}
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if all[key].Groups > 0 {
+			short = append(short, *all[key])
+		}
+	}
+	slices.SortStableFunc(short, func(x, y shortage) int { return y.Groups - x.Groups })
+	return s.Report().Edits, short, nil
+}
+
+// shortText says how many groups are short, and of which procedures most.
+func (g *generation) shortText() string {
+	const spelt = 3
+	var parts []string
+	for _, s := range g.Short[:min(spelt, len(g.Short))] {
+		part := fmt.Sprintf("%s lacks %d in stage %s", s.Procedure, s.Groups, s.Stage)
+		if len(s.Because) > 0 {
+			part += " (dropped meanwhile: " + countsText(s.Because) + ")"
+		}
+		parts = append(parts, part)
+	}
+	if more := len(g.Short) - spelt; more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more in drops.jsonl.zst", more))
+	}
+	return fmt.Sprintf("%d groups short: the procedures have no more that differ and can be proven; ", g.Asked-g.Made) + strings.Join(parts, "; ")
+}
+
+// distinctText says how many of a stage's groups are different tasks.
+func (g *generation) distinctText() string {
+	var parts []string
+	for _, stage := range slices.Sorted(maps.Keys(g.Distinct)) {
+		about := ""
+		if g.Distinct[stage].Estimated {
+			about = "about "
+		}
+		parts = append(parts, fmt.Sprintf("stage %s %s%d tasks in %d groups", stage, about, g.Distinct[stage].Tasks, g.Stages[stage]))
+	}
+	return strings.Join(parts, ", ") + " (variant, scenario, answer)"
+}
+
+func overlapText(o dataset.Overlap) string {
+	return fmt.Sprintf("test has of train: query wordings %s, subtrees of rules %s, fact assignments %s", o.Wordings, o.Subtrees, o.Facts)
 }
 
 // showGeneration prints a summary; unless brief, also what stats would show
@@ -218,13 +288,19 @@ func (a *app) showGeneration(g *generation, brief bool) error {
 		from = " from " + count(g.Merged, "shard")
 	}
 	a.printf("%s: %d groups of %d%s in %.1f s (%.0f/s)\n", a.paint.bold(g.Folder), g.Made, g.Asked, from, g.Seconds, float64(g.Made)/max(g.Seconds, 1e-3))
-	if short := g.Asked - g.Made; short > 0 {
-		a.printf("%s\n", a.paint.bad(fmt.Sprintf("  %d groups short: the procedures have no more that differ and can be proven", short)))
+	if g.Made < g.Asked {
+		a.printf("%s", a.paint.bad(wrapped("  ", g.shortText())))
 	}
 	if g.Splits[dataset.Train] == 0 && g.Shard == "" {
 		a.printf("%s\n", a.paint.bad("  no group to train on: every "+g.SplitBy+" fell into another split; try another --seed or --split-by"))
 	}
 	a.printf("%s", wrapped("  splits     ", countsText(g.Splits)+" (no "+g.SplitBy+" in two of them)"))
+	if !brief && g.Made > 0 {
+		a.printf("%s", wrapped("  distinct   ", g.distinctText()))
+		if g.Shard == "" { // of a part it would say nothing about the whole
+			a.printf("%s", wrapped("  overlap    ", overlapText(g.Overlap[dataset.Test])))
+		}
+	}
 	a.printf("%s", wrapped("  views      ", countsText(g.Views)))
 	a.printf("%s", wrapped("  negatives  ", countsText(g.Operators)))
 	if len(g.Drops) > 0 {

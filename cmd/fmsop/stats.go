@@ -14,7 +14,8 @@ func (a *app) statsCommand() *cobra.Command {
 		Short: "What a model could exploit in a dataset folder, against chance",
 		Long: `Measures how well the right answer of a group can be picked without reading its
 context: by length, by being in the middle, by look-up tables, by word counts;
-each against chance. And what became of naive edits.`,
+each against chance. And what became of naive edits, and how much of test and
+validation the training split has too.`,
 		Example: "  fmsop stats data",
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -57,7 +58,9 @@ func (a *app) stats(dir string) (dataset.StatsReport, error) {
 		}
 		s.AddDrop(d)
 	}
-	return s.Report(), nil
+	report := s.Report()
+	report.Overlap = reader.Manifest.Overlap
+	return report, nil
 }
 
 // damaged says where all that is wrong with a folder can be seen.

@@ -2,6 +2,7 @@ package soptest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/fmsop/fmsop/sop"
@@ -121,15 +122,38 @@ func (o *Oracle) Cyclic() bool {
 	return false
 }
 
-// Satisfiable tells whether some consistent facts and some faultless workflow
-// end in the goal.
-func (o *Oracle) Satisfiable() bool {
-	for facts := range assignments(keys(o.g.EstablishedBy)) {
-		if Consistent(o.g, facts) && o.reachesGoal(facts) {
+// Satisfiable tells whether h permits its goal in some of the worlds that it
+// shares with g, the right graph: whether a faultless workflow ends in it.
+func Satisfiable(g, h *sop.Graph) bool {
+	o := New(h)
+	for facts := range worlds(g, h) {
+		if o.reachesGoal(facts) {
 			return true
 		}
 	}
 	return false
+}
+
+// worlds goes through the facts over the conditions of both graphs that are
+// consistent with both. A call of g, the right one, that is no condition there
+// checks nothing: where h uses it as a condition, its answer is true.
+func worlds(g, h *sop.Graph) func(func(map[string]bool) bool) {
+	names := maps.Clone(g.EstablishedBy)
+	maps.Copy(names, h.EstablishedBy)
+	var answers []string
+	for c := range h.EstablishedBy {
+		if _, isCall := g.Requires[c]; isCall && g.EstablishedBy[c] == nil {
+			answers = append(answers, c)
+		}
+	}
+	return func(yield func(map[string]bool) bool) {
+		for facts := range assignments(keys(names)) {
+			no := func(c string) bool { return !facts[c] }
+			if !slices.ContainsFunc(answers, no) && Consistent(g, facts) && Consistent(h, facts) && !yield(facts) {
+				return
+			}
+		}
+	}
 }
 
 func (o *Oracle) reachesGoal(facts map[string]bool) bool {
@@ -154,21 +178,13 @@ func (o *Oracle) reachesGoal(facts map[string]bool) bool {
 	return false
 }
 
-// Difference is a workflow of at most that length which, for facts consistent
-// with both graphs, exactly one of the two accepts: a shortest one, or nil.
+// Difference is a workflow of at most that length which, in a world that g, the
+// right graph, and h share, exactly one of the two accepts: a shortest one, or
+// nil.
 func Difference(g, h *sop.Graph, length int) *sop.Witness {
 	a, b := New(g), New(h)
-	names := map[string]bool{}
-	for _, x := range []*sop.Graph{g, h} {
-		for c := range x.EstablishedBy {
-			names[c] = true
-		}
-	}
 	var shortest *sop.Witness
-	for facts := range assignments(keys(names)) {
-		if !Consistent(g, facts) || !Consistent(h, facts) {
-			continue
-		}
+	for facts := range worlds(g, h) {
 		if w, ok := difference(a, b, facts, length); ok && (shortest == nil || len(w) < len(shortest.Workflow)) {
 			shortest = &sop.Witness{Facts: facts, Workflow: w}
 		}

@@ -51,14 +51,16 @@ func SameMeaning(a, b *sop.Graph) error {
 
 func treesDiffer(what string, a, b map[string]*sop.Tree) error {
 	for _, n := range meaningNames(a, b) {
-		what := fmt.Sprintf(what, n)
 		x, inA := a[n]
 		y, inB := b[n]
 		if inA != inB {
-			return fmt.Errorf("%s is stated in one only", what)
+			return fmt.Errorf(what+" is stated in one only", n)
+		}
+		if x.Equal(y) {
+			continue
 		}
 		if x, y := x.Canonical(), y.Canonical(); !x.Equal(y) {
-			return fmt.Errorf("%s is %s and %s", what, x, y)
+			return fmt.Errorf(what+" is %s and %s", n, x, y)
 		}
 	}
 	return nil

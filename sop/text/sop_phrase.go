@@ -87,6 +87,21 @@ type sopSaid struct {
 // errNotThis is the cheap answer to a sentence that begins otherwise.
 var errNotThis = errors.New("begins otherwise")
 
+// mayBegin spares most phrases that do not match the work, and the error.
+func (p *sopPhrase) mayBegin(line *sopLine, s string) bool {
+	if !strings.HasPrefix(s, p.parts[0]) {
+		return false
+	}
+	for i := 2; i < len(p.parts) && len(line.kids) == 0; i += 2 {
+		_, after, ok := strings.Cut(s, p.parts[i])
+		if !ok {
+			return false
+		}
+		s = after
+	}
+	return true
+}
+
 // match reads the phrase at the beginning of s. taken says that the lines
 // below belong to the statement; rest is what follows it in the line. Where
 // it fails, at says how far it came.

@@ -96,14 +96,17 @@ func (f *sopFile) lines(lines []*sopLine) error {
 // sopStatement reads the statement at the beginning of s. The error is that of
 // the phrase that came furthest.
 func sopStatement(l *sopLine, s string) (said *sopSaid, rest string, taken bool, err error) {
+	for i := range sopPhrases {
+		if p := &sopPhrases[i]; p.mayBegin(l, s) {
+			if said, rest, taken, _, err := p.match(l, s); err == nil {
+				return said, rest, taken, nil
+			}
+		}
+	}
 	furthest := 0
 	var why error
 	for i := range sopPhrases {
-		said, rest, taken, at, err := sopPhrases[i].match(l, s)
-		if err == nil {
-			return said, rest, taken, nil
-		}
-		if at > furthest {
+		if _, _, _, at, err := sopPhrases[i].match(l, s); at > furthest {
 			furthest, why = at, err
 		}
 	}
