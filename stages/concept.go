@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -128,7 +129,7 @@ func (w *conceptJob) splitOfTerm(t *sop.Term) string {
 	if w.Split == "" {
 		return scenarioSplit(w.opts.Seed, w.Domain, "", "term "+t.Term)
 	}
-	return splitOfTerm(w.opts.Seed, w.Domain, t, w.Splits, w.Split)
+	return cmp.Or(splitOfTerm(w.opts.Seed, w.Domain, t, w.Splits), w.Split) // all of the domain may be in one
 }
 
 // plain says how many of n rows are asked under authored meanings, so that in

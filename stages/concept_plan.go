@@ -23,60 +23,79 @@ func (p *Plan) share(stage int, d *sop.Domain, proc *sop.Procedure) float64 {
 		return weight(d, proc)
 	}
 	subjects := 0
-	for _, n := range p.subjects(d, proc) {
+	for _, n := range p.subjects(proc) {
 		subjects += n
 	}
 	return max(smallestShare, min(1, float64(subjects)/subjectsForAWhole))
 }
 
-// subjects counts the terms of which the procedure's split has the rows, and
-// the identifiers of its first variant.
-func (p *Plan) subjects(d *sop.Domain, proc *sop.Procedure) subjectCounts {
-	c := subjectCounts{}
-	situations := text.NewSituations(d)
-	split := p.splitOf(d, proc)
-	for _, t := range d.Glossary {
-		if !slices.Contains(t.UsedIn, proc.Goal) || split != "" && p.splitOfTerm(d, t, split) != split {
-			continue
-		}
-		c[text.DefinitionView]++
-		c[text.DiscriminationView]++
-		if situations.Has(t) {
-			c[text.ApplicationView]++
+// subjects is that of a procedure of the plan; all are counted at once.
+func (p *Plan) subjects(proc *sop.Procedure) subjectCounts {
+	if p.subjectsOf == nil {
+		p.subjectsOf = map[*sop.Procedure]subjectCounts{}
+		for _, c := range p.corpora {
+			p.countTerms(c.Domain)
+			for _, proc := range c.Domain.Procedures {
+				p.countIdentifiers(c.Domain, proc)
+			}
 		}
 	}
+	return p.subjectsOf[proc]
+}
+
+// countTerms counts the terms of which a procedure's split has the rows.
+func (p *Plan) countTerms(d *sop.Domain) {
+	situations := text.NewSituations(d)
+	for _, proc := range d.Procedures {
+		p.subjectsOf[proc] = subjectCounts{}
+	}
+	for _, t := range d.Glossary {
+		owner := splitOfTerm(p.Options.Seed, d, t, p.Split.Assignments)
+		for _, goal := range t.UsedIn {
+			proc := d.Procedure(goal)
+			if proc == nil || owner != "" && owner != p.splitOf(d, proc) {
+				continue
+			}
+			c := p.subjectsOf[proc]
+			c[text.DefinitionView]++
+			c[text.DiscriminationView]++
+			if situations.Has(t) {
+				c[text.ApplicationView]++
+			}
+		}
+	}
+}
+
+// countIdentifiers counts those of the procedure's first variant.
+func (p *Plan) countIdentifiers(d *sop.Domain, proc *sop.Procedure) {
 	choice := sop.Choice{}
 	if len(proc.Cases) > 0 {
 		choice.Rules = append([]*sop.Tree{}, proc.Cases[0].Rules...)
 	}
 	v, err := d.Variant(proc, choice)
 	if err != nil {
-		return c
+		return
 	}
 	m := p.Options.Ratio[0]
 	if n := len(text.NamedOf(v)); n > m*3/2 { // other variants have fewer
-		c[text.ConditionWordingView] = n
+		p.subjectsOf[proc][text.ConditionWordingView] = n
 	}
 	if n := len(v.Calls); max(n, len(d.Actions)) > m {
-		c[text.ToolChoiceView] = n
+		p.subjectsOf[proc][text.ToolChoiceView] = n
 	}
-	return c
 }
 
 // splitOfTerm keeps the rows of a term in one split, whichever procedures use
-// it: that of one of them, drawn from the seed.
-func (p *Plan) splitOfTerm(d *sop.Domain, t *sop.Term, otherwise string) string {
-	return splitOfTerm(p.Options.Seed, d, t, p.Split.Assignments, otherwise)
-}
-
-func splitOfTerm(seed uint64, d *sop.Domain, t *sop.Term, splits map[string]string, otherwise string) string {
+// it: that of one of them, drawn from the seed. It is empty where no unit of
+// the splits is a procedure that uses the term.
+func splitOfTerm(seed uint64, d *sop.Domain, t *sop.Term, splits map[string]string) string {
 	owner, least := "", 2.0
 	for _, goal := range t.UsedIn {
 		if x := fraction(seed, "term", d.Name, t.Term, goal); x < least && d.Procedure(goal) != nil {
 			owner, least = goal, x
 		}
 	}
-	return cmp.Or(splits[d.Name+"/"+owner], otherwise) // all of the domain are in one, if this one is not there
+	return splits[d.Name+"/"+owner]
 }
 
 // rowsPerView is how many rows of a view a job makes at least, if it has so
@@ -87,22 +106,12 @@ const rowsPerView = 10
 // rows: each piece of a job goes to the view that has had the fewest so far,
 // of those that the procedure has something to ask for in.
 func (p *Plan) allotViews() {
-	type procedure struct {
-		domain *sop.Domain
-		goal   string
-	}
-	capacities := map[procedure]subjectCounts{}
 	rows := map[string]int{}
 	for _, j := range p.Jobs {
 		if j.Stage != 1 {
 			continue
 		}
-		key := procedure{j.Domain, j.Procedure.Goal}
-		can, known := capacities[key]
-		if !known {
-			can = p.subjects(j.Domain, j.Procedure)
-			capacities[key] = can
-		}
+		can := p.subjects(j.Procedure)
 		views := slices.DeleteFunc(slices.Clone(text.ConceptViews), func(v string) bool { return can[v] == 0 })
 		if len(views) == 0 {
 			views = text.ConceptViews

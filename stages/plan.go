@@ -103,6 +103,8 @@ type Plan struct {
 	Notes   []string
 	corpora []*corpus.Corpus
 	shard   string // "" where Jobs are all of them
+
+	subjectsOf map[*sop.Procedure]subjectCounts // of stage 1
 }
 
 // groupsPerJob balances the cost of building variants against spread over
