@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,95 +122,45 @@ func TestCanonical(t *testing.T) {
 		{`[12345678901234567890, 12345678901234567891]`, `[12345678901234567890,12345678901234567891]`},
 		{`1e400`, `1e400`},
 		{`null`, `null`},
+		{`{"b":null,"a":[]}`, `{"a":[],"b":null}`},
+		{`{"a":1,"a":2}`, `{"a":2}`},
+		{`{"a":"x","a":"y"}`, `{"a":"y"}`},
+		{`{"a b":{},"a":true}`, `{"a":true,"a b":{}}`},
 	}
 	for _, test := range tests {
 		if got, err := Canonical(test.in); err != nil || got != test.want {
 			t.Errorf("Canonical(%s) = %s, %v, want %s", test.in, got, err, test.want)
 		}
 	}
-	for _, bad := range []string{"", "{", "{} {}", "deny"} {
+	for _, bad := range []string{"", "{", "{} {}", "deny", `["a",]`, `[,"a"]`, `{"a"}`, `{"a":"b",}`, `["a""b"]`, `"a`, `nullnull`, `"a"]`} {
 		if got, err := Canonical(bad); err == nil {
 			t.Errorf("Canonical(%q) = %s, want an error", bad, got)
 		}
 	}
 }
 
-// Texts that say the same have one shape, whatever the order of their keys and
-// the blanks between.
-func TestShape(t *testing.T) {
-	tests := []struct {
-		a, b string
-		same bool
-	}{
-		{`{"b":1,"a":[2,"x"]}`, ` { "a" : [ 2 , "x" ] ,"b": 1 } `, true},
-		{`{"a":{"c":null,"d":true}}`, `{"a":{"d":true,"c":null}}`, true},
-		{`{"a":["x","y"]}`, `{"a":["y","x"]}`, false},
-		{`{"a":["x"],"b":[]}`, `{"a":[],"b":["x"]}`, false},
-		{`{"a":"b"}`, `{"b":"a"}`, false},
-		{`{"a":{"b":"c"}}`, `{"a":"b","c":{}}`, false},
-		{`[[1],2]`, `[1,[2]]`, false},
-		{`["1"]`, `[1]`, false},
-		{`[]`, `{}`, false},
-		{`[12.5]`, `[12.6]`, false},
-		{`""`, `" "`, false},
+// What is listed at sight is in canonical form, and what decoding lists.
+func FuzzItems(f *testing.F) {
+	for _, s := range []string{`{"requires":{"a":null,"b":{"all":["c","d"]}}}`, `["a","b",true]`, `{"b":"x","a":[]}`, `[ ]`, `"\u0041"`, `{"a":{},"a b":[[]]}`} {
+		f.Add(s)
 	}
-	for _, test := range tests {
-		a, sureA := shape(test.a)
-		b, sureB := shape(test.b)
-		if !sureA || !sureB || (a == b) != test.same {
-			t.Errorf("shape(%s) = %x, %v, shape(%s) = %x, %v, same %v", test.a, a, sureA, test.b, b, sureB, test.same)
+	f.Fuzz(func(t *testing.T, s string) {
+		c := scan{rest: s}
+		if !c.value(0) || c.rest != "" {
+			return
 		}
-	}
-	for _, text := range []string{`["\u0061"]`, `{"a\"":1}`, `1.0`, `[1e3]`, `-0`, `{"a":1,"a":2}`, `0.1234567890123456`} {
-		if _, sure := shape(text); sure {
-			t.Errorf("shape(%s) is sure, though the same can be written otherwise", text)
-		}
-	}
-}
-
-func TestShapeFollowsCanonical(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		v := anyJSON(3).Draw(t, "value")
-		indented, err := json.MarshalIndent(v, " ", "\t")
+		v, err := decodeJSON(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		canonical, err := Canonical(string(indented))
-		if err != nil {
-			t.Fatal(err)
+		line, err := appendLine(nil, normalize(v))
+		if err != nil || string(line) != s {
+			t.Errorf("%s is written %s, %v", s, line, err)
 		}
-		a, sureA := shape(string(indented))
-		b, sureB := shape(canonical)
-		if sureA && sureB && a != b {
-			t.Fatalf("%s and %s have different shapes", indented, canonical)
-		}
-		other, err := json.Marshal(anyJSON(3).Draw(t, "other"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		second, err := Canonical(string(other))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c, sure := shape(string(other)); sure && sureA && (a == c) != (canonical == second) {
-			t.Fatalf("%s and %s: shapes equal %v, canonical forms %v", indented, other, a == c, canonical == second)
+		if want := appendItems(nil, v); !slices.Equal(c.items, want) {
+			t.Errorf("%s has the items %q, want %q", s, c.items, want)
 		}
 	})
-}
-
-// anyJSON draws values that are small, so that many are alike.
-func anyJSON(depth int) *rapid.Generator[any] {
-	scalars := []*rapid.Generator[any]{
-		rapid.SampledFrom([]any{nil, true, false, 0, 1, -7, 2.5, 1e30, 0.1, 1e-12}),
-		rapid.Map(rapid.SampledFrom([]string{"", "a", "b", "a b", `"`, "é", "<", "\n"}), func(s string) any { return s }),
-	}
-	if depth == 0 {
-		return rapid.OneOf(scalars...)
-	}
-	inner := anyJSON(depth - 1)
-	return rapid.OneOf(append(scalars,
-		rapid.Map(rapid.SliceOfN(inner, 0, 3), func(l []any) any { return l }),
-		rapid.Map(rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", `c"`}), inner, 0, 3), func(m map[string]any) any { return m }))...)
 }
 
 func TestSimilarity(t *testing.T) {
