@@ -1,0 +1,30 @@
+package dataset
+
+import (
+	"slices"
+	"testing"
+)
+
+// What is listed at sight is in canonical form, and what decoding lists.
+func FuzzItems(f *testing.F) {
+	for _, s := range []string{`{"requires":{"a":null,"b":{"all":["c","d"]}}}`, `["a","b",true]`, `{"b":"x","a":[]}`, `[ ]`, `"\u0041"`, `{"a":{},"a b":[[]]}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		c := scan{rest: s}
+		if !c.value(0) || c.rest != "" {
+			return
+		}
+		v, err := decodeJSON(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, err := appendLine(nil, normalize(v))
+		if err != nil || string(line) != s {
+			t.Errorf("%s is written %s, %v", s, line, err)
+		}
+		if want := appendItems(nil, v); !slices.Equal(c.items, want) {
+			t.Errorf("%s has the items %q, want %q", s, c.items, want)
+		}
+	})
+}
