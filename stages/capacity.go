@@ -31,8 +31,13 @@ func capacityOf(d *sop.Domain, p *sop.Procedure, enough float64) capacity {
 		return c
 	}
 	pool.lend()
-	for n := range min(maxLent, len(pool.lent)) {
-		c.variants *= float64(len(pool.lent) - n)
+	if lent := pool.lent[:min(maxLent, len(pool.lent))]; len(lent) > 0 {
+		for n := range lent {
+			c.variants *= float64(len(pool.lent) - n)
+		}
+		if with, err := d.Variant(p, sop.Choice{Rules: append(pool.rules(), lent...)}); err == nil {
+			v, c.bindings = with, bindings(with)
+		}
 	}
 	if s, err := sop.NewSampler(v); err == nil && c.groups() < enough {
 		c.worlds = 0

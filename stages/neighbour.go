@@ -178,13 +178,13 @@ func (p *pool) lend() {
 	}
 	near, foreign := p.borrowed()
 	p.lent = p.fitting(near, len(full.Requires))
-	if len(p.lent) < fewLent {
+	if len(p.lent) < enoughLent {
 		p.lent = p.fitting(foreign, len(full.Requires))
 	}
 }
 
-// fewLent is how many lent rules are too few.
-const fewLent = 3
+// enoughLent is how many lent rules are enough.
+const enoughLent = 4
 
 // fitting leaves rules that ask for a further call, not for the goal itself,
 // and do not contradict the procedure's own.
