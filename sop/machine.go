@@ -347,6 +347,9 @@ func MinimalSets(t *Tree) ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(sets) == 1 {
+		return sets, nil
+	}
 	var minimal [][]string
 	for i, s := range sets {
 		keep := true

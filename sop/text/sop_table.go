@@ -30,6 +30,17 @@ var sopColumns = map[string][]string{
 	"excludes":  {"Never true together", "At most one is true"},
 }
 
+// sopColumnOf is the column of every heading.
+var sopColumnOf = func() map[string]string {
+	of := map[string]string{}
+	for column, headings := range sopColumns {
+		for _, h := range headings {
+			of[h] = column
+		}
+	}
+	return of
+}()
+
 const (
 	cellNone    = "–"
 	cellRequest = "the request itself, no call"
@@ -192,14 +203,7 @@ func readSopTables(f *sopFile, text string) error {
 func sopTableHead(cells []string) ([]string, error) {
 	var columns []string
 	for _, cell := range cells {
-		found := ""
-		for _, key := range sopNames(sopColumns) {
-			for _, name := range sopColumns[key] {
-				if name == cell {
-					found = key
-				}
-			}
-		}
+		found := sopColumnOf[cell]
 		if found == "" {
 			return nil, fmt.Errorf("has the column %q, want columns such as Condition, Call, Found out with, Requirement", sopExcerpt(cell))
 		}
