@@ -84,6 +84,7 @@ func TestExtractFaults(t *testing.T) {
 		{"a call", Reply{ToolCalls: []ToolCall{{Name: "login_user"}}, Finish: FinishTools}, "the reply calls login_user, want a JSON object"},
 		{"refused", Reply{Text: "No.", Finish: FinishRefused}, "the model refused to answer"},
 		{"out of range", Reply{Text: `{"score": 7, "reason": "fits"}`}, `score: maximum: 7 is greater than 4`},
+		{"twice", Reply{Text: `{"score": 3, "reason": "fits", "score": 4}`}, `the key "score" is there twice`},
 		{"missing", Reply{Text: `{"score": 3}`}, `required: missing properties: ["reason"]`},
 		{"null", Reply{Text: `{"score": 3, "reason": null}`}, `reason: type: it has type "null", want "string"`},
 		{"not plain", Reply{Text: `{"score": 3/4, "reason": "fits"}`}, `at "/4, \"reason\": \"fits\"": want a key`},

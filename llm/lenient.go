@@ -20,7 +20,8 @@ const (
 	fixEscape      = "escape"            // \d
 	fixInnerQuotes = "inner quotes"      // "he said "yes""
 	fixComment     = "comment"
-	fixWord        = "word" // True, None
+	fixSpace       = "space" // that is none in JSON
+	fixWord        = "word"  // True, None
 	fixUnclosed    = "unclosed"
 )
 
@@ -74,6 +75,9 @@ func (l *lenient) peek() rune {
 			c, size := utf8.DecodeRuneInString(rest)
 			if !unicode.IsSpace(c) {
 				return c
+			}
+			if strings.IndexRune(" \t\r\n", c) < 0 {
+				l.fixed(fixSpace)
 			}
 			l.at += size
 			continue

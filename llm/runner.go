@@ -217,6 +217,9 @@ func (r *Runner) once(ctx, waiting context.Context, q Request) (Reply, error) {
 	if err := errors.Join(r.requests.Wait(waiting, 1), r.tokens.Wait(waiting, estimate)); err != nil {
 		return Reply{}, cmp.Or(context.Cause(waiting), err)
 	}
+	if r.stopping.Err() != nil {
+		return Reply{}, ErrStopped
+	}
 	if err := context.Cause(waiting); err != nil {
 		return Reply{}, err
 	}

@@ -64,14 +64,43 @@ func (s *Schema) MarshalJSON() ([]byte, error) { return s.text, nil }
 // told.
 func (s *Schema) Check(value []byte) error {
 	var v any
-	d := json.NewDecoder(bytes.NewReader(value))
-	if err := d.Decode(&v); err != nil {
+	if err := json.Unmarshal(value, &v); err != nil {
+		return err
+	}
+	if err := unique(json.NewDecoder(bytes.NewReader(value))); err != nil {
 		return err
 	}
 	if err := s.resolved.Validate(v); err != nil {
 		return errors.New(plainer.Replace(oneLine(err.Error())))
 	}
 	return nil
+}
+
+// unique refuses a key that an object has twice: readers differ about which
+// of the two counts.
+func unique(d *json.Decoder) error {
+	begin, err := d.Token()
+	if err != nil || begin != json.Delim('{') && begin != json.Delim('[') {
+		return err
+	}
+	keys := map[json.Token]bool{}
+	for d.More() {
+		if begin == json.Delim('{') {
+			key, err := d.Token()
+			if err != nil {
+				return err
+			}
+			if keys[key] {
+				return fmt.Errorf("the key %q is there twice", key)
+			}
+			keys[key] = true
+		}
+		if err := unique(d); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
 }
 
 // plainer makes the library's errors readable for a model.
