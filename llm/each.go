@@ -38,7 +38,7 @@ func Each[T any](ctx context.Context, r *Runner, o EachOptions, n int, work func
 			return outcome{value, failed}, nil
 		}
 		if err != nil {
-			r.stop()
+			r.stop(fmt.Errorf("%s: %w", name(i), err))
 		}
 		return outcome{value, nil}, err
 	}
@@ -49,7 +49,7 @@ func Each[T any](ctx context.Context, r *Runner, o EachOptions, n int, work func
 			err = sink(i, out.value, out.failed)
 		}
 		if err != nil {
-			r.stop()
+			r.stop(err)
 			return err
 		}
 		done++
@@ -60,8 +60,11 @@ func Each[T any](ctx context.Context, r *Runner, o EachOptions, n int, work func
 		each = run.Unordered[outcome]
 	}
 	err := each(ctx, run.Options{Workers: r.workers, Progress: o.Progress, Drain: r.drain, Name: name}, n, job, hand)
-	if _, ok := errors.AsType[*run.SpentError](err); ok {
-		return fmt.Errorf("stopped after %d of %d jobs: %w", done, n, errors.Unwrap(err))
+	if errors.Is(err, ErrStopped) { // by a signal, or by what another job met
+		err = context.Cause(r.stopping)
+	}
+	if spent, ok := errors.AsType[*run.SpentError](err); ok {
+		return fmt.Errorf("stopped after %d of %d jobs: %w", done, n, spent)
 	}
 	if errors.Is(err, ErrStopped) {
 		return run.ErrDrained{Done: done, Total: n}

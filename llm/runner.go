@@ -30,8 +30,8 @@ type Runner struct {
 	requests *run.Rate
 	tokens   *run.Rate
 	meter    *run.Meter
-	stopping context.Context // ends when no further call is to begin
-	stop     context.CancelFunc
+	stopping context.Context // ends, with the cause, when no further call is to begin
+	stop     context.CancelCauseFunc
 
 	mutex  sync.Mutex
 	asking map[run.Key]*pending
@@ -94,11 +94,11 @@ func NewRunner(model named, o Options, files Files, drain *run.Drain) (*Runner, 
 			return nil, errors.Join(err, r.ledger.Close())
 		}
 	}
-	r.stopping, r.stop = context.WithCancel(context.Background())
+	r.stopping, r.stop = context.WithCancelCause(context.Background())
 	go func() {
-		defer r.stop()
 		select {
 		case <-drain.Asked():
+			r.stop(ErrStopped)
 		case <-r.stopping.Done():
 		}
 	}()
@@ -107,7 +107,7 @@ func NewRunner(model named, o Options, files Files, drain *run.Drain) (*Runner, 
 
 // Close closes the files. Nothing can be asked any more.
 func (r *Runner) Close() error {
-	r.stop()
+	r.stop(ErrStopped)
 	var err error
 	if r.failures != nil {
 		err = r.failures.Close()
