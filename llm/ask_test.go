@@ -129,10 +129,3 @@ func TestSchemaFor(t *testing.T) {
 	assert.JSONEq(t, `[{"names": ["a"], "grade": {}}, {"names": [], "grade": {"x": 1}}]`, string(value))
 	assert.EqualError(t, s.Check([]byte(`[]`)), "minItems: array length 0 is less than 1")
 }
-
-func TestErrorText(t *testing.T) {
-	err := error(&Error{Kind: Overloaded, Server: "ollama:x at localhost:11434", Status: 503, Message: "server busy", Attempts: 5})
-	assert.EqualError(t, err, "ollama:x at localhost:11434: overloaded (HTTP 503): server busy (after 5 attempts)")
-	assert.ErrorIs(t, err, Overloaded)
-	assert.NotErrorIs(t, err, Timeout)
-}

@@ -123,6 +123,32 @@ func TestConformanceEmbeddings(t *testing.T) {
 	})
 }
 
+// TestOpenAIVariants are what servers do that call themselves compatible.
+func TestOpenAIVariants(t *testing.T) {
+	for _, test := range []struct {
+		name, body string
+		want       Reply
+	}{
+		{"refusal", `{"choices":[{"message":{"content":null,"refusal":"I cannot."},"finish_reason":"stop"}]}`, Reply{Text: "I cannot.", Finish: FinishRefused}},
+		{"filtered", `{"choices":[{"message":{"content":"Bo"},"finish_reason":"content_filter"}]}`, Reply{Text: "Bo", Finish: FinishRefused}},
+		{"reasoning", `{"choices":[{"message":{"content":"4","reasoning":"2+2"},"finish_reason":"eos_token"}]}`, Reply{Text: "4", Thinking: "2+2", Finish: FinishStop}},
+		{"no usage, no logprobs, an error that is none", `{"error":null,"choices":[{"message":{"content":"4"},"logprobs":null,"finish_reason":"max_tokens"}],"usage":null}`, Reply{Text: "4", Finish: FinishLength}},
+		{"arguments that are no JSON", `{"choices":[{"message":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{oops"}}]},"finish_reason":"tool_calls"}]}`,
+			Reply{ToolCalls: []ToolCall{{"1", "f", "{oops"}}, Finish: FinishTools}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := serve(t, func(out http.ResponseWriter, r *http.Request) { out.Write([]byte(test.body)) })
+			reply, err := wires[1].open(t, s, Options{}).Chat(t.Context(), says("hello"))
+			require.NoError(t, err)
+			reply.Timing = Timing{}
+			assert.Equal(t, test.want, reply)
+		})
+	}
+	s := serve(t, func(out http.ResponseWriter, r *http.Request) { out.Write([]byte(`{"choices":[]}`)) })
+	_, err := wires[1].open(t, s, Options{}).Chat(t.Context(), says("hello"))
+	assert.ErrorIs(t, err, Unreadable)
+}
+
 // TestConformanceErrors holds what each fault of a server becomes.
 func TestConformanceErrors(t *testing.T) {
 	long := strings.Repeat("word ", 1000)

@@ -76,7 +76,7 @@ func (l *lenient) peek() rune {
 			if !unicode.IsSpace(c) {
 				return c
 			}
-			if strings.IndexRune(" \t\r\n", c) < 0 {
+			if !strings.ContainsRune(" \t\r\n", c) {
 				l.fixed(fixSpace)
 			}
 			l.at += size

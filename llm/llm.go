@@ -86,7 +86,8 @@ type Sampling struct {
 	Extra map[string]any `yaml:"extra" json:"extra,omitempty"`
 }
 
-// ThinkLevels are the values of Sampling.Think; "" is the server's default.
+// ThinkLevels are the values of Sampling.Think; "" is the server's default, and
+// so is "on" for servers other than Ollama.
 var ThinkLevels = []string{"", "off", "on", "low", "medium", "high"}
 
 // seed is what to send, nil for none.
