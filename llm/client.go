@@ -40,6 +40,7 @@ type server struct {
 	rest    time.Time // not to be asked before
 	strikes int       // rests in a row
 	lost    time.Time // unreachable since; zero: it is not
+	tried   time.Time // the last time that it was found unreachable
 	last    *Error    // why
 }
 
@@ -47,6 +48,8 @@ type server struct {
 const (
 	firstRest   = 500 * time.Millisecond
 	longestRest = 30 * time.Second
+	// forgotten is when a server that nobody asked may be there again.
+	forgotten = 4 * longestRest
 )
 
 // Open takes a model as one string:
@@ -159,7 +162,7 @@ func (c *Client) wait(ctx context.Context, take bool) (*server, error) {
 	for {
 		c.mutex.Lock()
 		now := time.Now()
-		if err := c.hopeless(now); err != nil {
+		if err := c.hopeless(); err != nil {
 			c.mutex.Unlock()
 			return nil, err
 		}
@@ -202,16 +205,18 @@ func (c *Client) choose(now time.Time) (chosen *server, wake time.Time) {
 	return chosen, wake
 }
 
-// hopeless is why no server is worth waiting for.
-func (c *Client) hopeless(now time.Time) error {
-	var last *Error
+// hopeless is why no server is worth waiting for. It is said once: a later run
+// tries again.
+func (c *Client) hopeless() error {
 	for _, s := range c.servers {
-		if s.lost.IsZero() || now.Sub(s.lost) < c.patience {
+		if s.lost.IsZero() || s.tried.Sub(s.lost) < c.patience {
 			return nil
 		}
-		last = s.last
 	}
-	problem := *last
+	problem := *c.servers[len(c.servers)-1].last
+	for _, s := range c.servers {
+		s.lost, s.strikes = time.Time{}, 0
+	}
 	problem.final = true
 	problem.Message += fmt.Sprintf("; no server could be reached for %v", c.patience)
 	return &problem
@@ -229,10 +234,10 @@ func (c *Client) giveBack(s *server, began time.Time, err error) {
 	case problem == nil && err != nil: // the caller gave up
 	case problem != nil && slices.Contains([]Kind{Unreachable, Overloaded, RateLimited}, problem.Kind):
 		if problem.Kind == Unreachable {
-			s.last = problem
-			if s.lost.IsZero() {
+			if s.lost.IsZero() || began.Sub(s.tried) > forgotten {
 				s.lost = now
 			}
+			s.tried, s.last = now, problem
 		}
 		rest := now.Add(problem.RetryAfter)
 		if !began.Before(s.rest) {

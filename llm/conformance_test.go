@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -239,6 +241,22 @@ func TestConformanceConnection(t *testing.T) {
 			_, err := w.open(t, s, Options{}).Chat(t.Context(), says("hello"))
 			assert.ErrorIs(t, err, Unreachable)
 			assert.ErrorContains(t, err, "connection refused")
+		})
+		t.Run("certificate", func(t *testing.T) {
+			s := httptest.NewUnstartedServer(nil)
+			s.Config.ErrorLog = log.New(io.Discard, "", 0)
+			s.StartTLS()
+			t.Cleanup(s.Close)
+			_, err := w.open(t, s, Options{}).Chat(t.Context(), says("hello"))
+			assert.ErrorIs(t, err, Unreachable)
+			assert.ErrorContains(t, err, "unreachable: x509: ")
+		})
+		t.Run("no certificate", func(t *testing.T) {
+			s := serve(t, nil)
+			s.URL = strings.Replace(s.URL, "http:", "https:", 1)
+			_, err := w.open(t, s, Options{}).Chat(t.Context(), says("hello"))
+			assert.ErrorIs(t, err, Unreachable)
+			assert.ErrorContains(t, err, "server gave HTTP response to HTTPS client")
 		})
 	})
 }

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -93,14 +94,17 @@ func (e *Error) Stops() bool {
 // stays as it is.
 func transportError(err error) error {
 	var dial *net.OpError
+	var certificate *tls.CertificateVerificationError
 	var timeout net.Error
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return &Error{Kind: Timeout, Message: "no reply in time"}
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return &Error{Kind: Unreachable, Message: oneLine(dial.Err.Error())}
+	case errors.As(err, &certificate), errors.Is(err, http.ErrSchemeMismatch):
+		return &Error{Kind: Unreachable, Message: oneLine(innermost(err).Error())}
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return &Error{Kind: Timeout, Message: "no reply in time"}
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return &Error{Kind: BrokenOff, Message: "the connection was closed in the middle of the reply"}
 	}

@@ -3,6 +3,7 @@ package llm
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -214,9 +215,9 @@ func TestSeveralServersShareTheLoad(t *testing.T) {
 			assert.Len(t, got, 1000)
 			assert.Greater(t, asked["a"], 550)
 			assert.Greater(t, asked["b"], 100)
-			errors := r.Stats().Errors
-			assert.Positive(t, errors[BrokenOff]+errors[Unreachable])
-			assert.Less(t, errors[Unreachable], 12, "a dead server is asked seldom")
+			met := r.Stats().Errors
+			assert.Positive(t, met[BrokenOff]+met[Unreachable])
+			assert.Less(t, met[Unreachable], 12, "a dead server is asked seldom")
 			require.NoError(t, r.Close())
 		})
 	})
@@ -253,6 +254,38 @@ func TestARunEndsWhereNoServerComesBack(t *testing.T) {
 			assert.Less(t, time.Since(start), 2*time.Minute)
 			require.NoError(t, r.Close())
 		})
+	})
+}
+
+func TestAClientTriesAgainAfterAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := wires[0]
+		net := newNetwork(t)
+		client := net.open(w.models("a"), Options{})
+		_, err := client.Chat(t.Context(), says("hello"))
+		assert.ErrorIs(t, err, Unreachable)
+		stop := net.start("a:80", w.answer(t))
+		time.Sleep(time.Hour)
+		_, err = client.Chat(t.Context(), says("hello"))
+		require.NoError(t, err)
+
+		// It is as patient after a pause, and may be asked after it gave up.
+		stop()
+		for range 2 {
+			time.Sleep(time.Hour)
+			start := time.Now()
+			for final := false; !final; {
+				_, err = client.Chat(t.Context(), says("hello"))
+				problem, ok := errors.AsType[*Error](err)
+				require.True(t, ok)
+				require.Equal(t, Unreachable, problem.Kind)
+				final = !problem.Temporary()
+			}
+			assert.InDelta(t, 2.25, time.Since(start).Minutes(), 0.25)
+		}
+		net.start("a:80", w.answer(t))
+		_, err = client.Chat(t.Context(), says("hello"))
+		require.NoError(t, err)
 	})
 }
 

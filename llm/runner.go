@@ -190,10 +190,10 @@ func (r *Runner) persist(ctx context.Context, q Request) (Reply, error) {
 			problem.Attempts = failures
 			return reply, problem
 		}
-		r.count(func(s *Stats) { s.Retries++ })
 		if err := run.Sleep(waiting, backoff.Wait(failures, 0)); err != nil {
 			return reply, err
 		}
+		r.count(func(s *Stats) { s.Retries++ })
 	}
 }
 
