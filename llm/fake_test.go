@@ -59,7 +59,7 @@ func echo(ctx context.Context, q Request, _ int) (Reply, error) {
 	return Reply{Text: "re: " + q.Messages[len(q.Messages)-1].Text, Finish: FinishStop, Usage: Usage{100, 10}}, nil
 }
 
-func runner(t *testing.T, m named, o Options, files Files, drain *run.Drain) *Runner {
+func runner(t *testing.T, m Named, o Options, files Files, drain *run.Drain) *Runner {
 	t.Helper()
 	r, err := NewRunner(m, o, files, drain)
 	require.NoError(t, err)

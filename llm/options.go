@@ -19,7 +19,7 @@ type Options struct {
 	KeyVariable string        `yaml:"key_variable"`
 	Timeout     time.Duration `yaml:"timeout"`    // of one call; 0: 10 minutes
 	Patience    time.Duration `yaml:"patience"`   // with servers that are all unreachable, before the run ends; 0: 2 minutes
-	KeepAlive   time.Duration `yaml:"keep_alive"` // how long Ollama keeps the model loaded; 0: as it likes
+	KeepAlive   time.Duration `yaml:"keep_alive"` // how long Ollama keeps the model loaded; 0: as it likes, below 0: always
 
 	Structured string `yaml:"structured"` // one of StructuredModes; "": auto
 	Reasks     int    `yaml:"reasks"`     // how often a reply that cannot be used is sent back
@@ -79,7 +79,7 @@ func (o Options) Validate() error {
 		value float64
 	}{
 		{"top_k", float64(s.TopK)}, {"max_tokens", float64(s.MaxTokens)}, {"context", float64(s.Context)},
-		{"timeout", o.Timeout.Seconds()}, {"patience", o.Patience.Seconds()}, {"keep_alive", o.KeepAlive.Seconds()},
+		{"timeout", o.Timeout.Seconds()}, {"patience", o.Patience.Seconds()},
 		{"reasks", float64(o.Reasks)}, {"concurrency", float64(o.Concurrency)}, {"attempts", float64(o.Attempts)},
 		{"requests_per_minute", float64(o.RequestsPerMinute)}, {"tokens_per_minute", float64(o.TokensPerMinute)},
 		{"budget.calls", float64(o.Budget.Calls)}, {"budget.tokens", float64(o.Budget.Tokens)},

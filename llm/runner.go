@@ -18,7 +18,7 @@ import (
 // times (to have a reply corrected, or in a conversation) go on from the
 // ledger too. The methods may be called from any goroutine.
 type Runner struct {
-	model    named
+	model    Named
 	attempts int
 	workers  int
 	price    Price
@@ -45,8 +45,8 @@ type pending struct {
 	err   error
 }
 
-// named is a model that a ledger can tell from others: a Client, or a fake.
-type named interface {
+// Named is a model that a ledger can tell from others: a Client, or a fake.
+type Named interface {
 	Model
 	Name() string
 }
@@ -64,7 +64,7 @@ var backoff = run.Backoff{First: time.Second, Most: 30 * time.Second}
 
 // NewRunner opens the files; they are the Runner's until Close. drain may be
 // nil.
-func NewRunner(model named, o Options, files Files, drain *run.Drain) (*Runner, error) {
+func NewRunner(model Named, o Options, files Files, drain *run.Drain) (*Runner, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
