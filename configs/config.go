@@ -10,11 +10,13 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/parser"
 
+	"github.com/fmsop/fmsop/llm"
 	"github.com/fmsop/fmsop/stages"
 )
 
@@ -24,6 +26,7 @@ type Config struct {
 	Workers  int            `yaml:"workers"` // 0: one for each processor
 	Generate stages.Options `yaml:"generate"`
 	Dataset  Dataset        `yaml:"dataset"`
+	LLM      llm.Options    `yaml:"llm"`
 }
 
 // Dataset is how a folder is written.
@@ -79,6 +82,9 @@ func (c Config) Validate() error {
 	if !slices.Contains(Compressions, c.Dataset.Compression) {
 		bad = append(bad, fmt.Sprintf("compression is %q, want one of %s", c.Dataset.Compression, strings.Join(Compressions, ", ")))
 	}
+	if err := c.LLM.Validate(); err != nil {
+		bad = append(bad, err.Error())
+	}
 	if len(bad) > 0 {
 		return errors.New(strings.Join(bad, "; "))
 	}
@@ -100,8 +106,17 @@ func (c *Config) read(file string, text []byte) error {
 	if err := unknownKeys(file, tree, c); err != nil {
 		return err
 	}
-	if err := yaml.Unmarshal(text, c); err != nil {
+	if err := yaml.UnmarshalWithOptions(text, c, yaml.CustomUnmarshaler(readDuration)); err != nil {
 		return located(file, err)
+	}
+	return nil
+}
+
+// readDuration takes 0 and 10m, and tells what it wants instead of 600.
+func readDuration(d *time.Duration, text []byte) (err error) {
+	value := strings.Trim(strings.TrimSpace(string(text)), `"'`)
+	if *d, err = time.ParseDuration(value); err != nil {
+		return fmt.Errorf("a time is %q, want such as 90s or 10m", value)
 	}
 	return nil
 }

@@ -6,10 +6,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/fmsop/fmsop/llm"
 
 	"github.com/fmsop/fmsop/stages"
 )
@@ -94,15 +97,32 @@ func TestLoadKeepsTheDefaultsOfWhatTheFileLeavesOut(t *testing.T) {
 	}
 }
 
+func TestLoadSettingsOfModels(t *testing.T) {
+	c, err := load(t, "llm:\n  timeout: 90s\n  key_variable: MY_KEY\n  sampling: {temperature: 0.7, stop: [a], extra: {num_thread: 1}}\n"+
+		"  budget: {cost: 2.5, time: 1h}\n  prices: {\"openai:x\": {prompt: 1.5}}\n")
+	require.NoError(t, err)
+	want := Default()
+	want.LLM.Timeout, want.LLM.KeyVariable = 90*time.Second, "MY_KEY"
+	want.LLM.Sampling.Temperature, want.LLM.Sampling.Stop = new(0.7), []string{"a"}
+	want.LLM.Sampling.Extra = map[string]any{"num_thread": uint64(1)}
+	want.LLM.Budget.Cost, want.LLM.Budget.Time = 2.5, time.Hour
+	want.LLM.Prices = map[string]llm.Price{"openai:x": {Prompt: 1.5}}
+	assert.Equal(t, want, c)
+	assert.Equal(t, 10*time.Minute, Default().LLM.Timeout)
+	assert.Equal(t, new(0.0), Default().LLM.Sampling.Temperature)
+}
+
 func TestLoadRefuses(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"misspelt key", "generate:\n  gruops: 7\n", `c.yaml:2: unknown key "generate.gruops", did you mean "groups"?`},
 		{"two of them", "colour: 1\ngenerate:\n  seeed: 7\n",
-			"c.yaml:1: unknown key \"colour\", want one of corpora, workers, generate, dataset\n" +
+			"c.yaml:1: unknown key \"colour\", want one of corpora, workers, generate, dataset, llm\n" +
 				`c.yaml:3: unknown key "generate.seeed", did you mean "seed"?`},
 		{"wrong type", "generate:\n  groups: many\n", "c.yaml:2: cannot unmarshal string into Go struct field"},
 		{"a list for a mapping", "generate: [1]\n", "c.yaml:1: generate is [1], want a mapping with the keys groups, stages"},
 		{"no mapping", "hello\n", "c.yaml:1: hello, want a mapping with the keys corpora"},
+		{"no time", "llm:\n  timeout: 600\n", `a time is "600", want such as 90s or 10m`},
+		{"a setting of models", "llm:\n  sampling:\n    temprature: 1\n", `c.yaml:3: unknown key "llm.sampling.temprature", did you mean "temperature"?`},
 		{"two documents", "workers: 1\n---\nworkers: 2\n", "c.yaml:3: a second document begins"},
 		{"twice", "workers: 1\nworkers: 2\n", `c.yaml:2: mapping key "workers" already defined`},
 		{"no YAML", "generate: {groups: 1\n", "c.yaml:1: "},

@@ -1,9 +1,13 @@
 // Package run is the one place where work is spread over goroutines.
 //
 // Ordered runs numbered jobs in parallel and hands over their results in
-// order, Drain lets a first Ctrl-C stop it without losing what is done,
-// Progress shows how far it is, and AtomicFile writes a file wholly or not at
-// all. It holds nothing about what the jobs are.
+// order (Unordered, as they come), Drain lets a first Ctrl-C stop it without
+// losing what is done, Progress shows how far it is, and AtomicFile writes a
+// file wholly or not at all.
+//
+// For jobs that ask a server, Ledger keeps what was answered through a crash,
+// Adaptive, Rate and Backoff ask no more than the server can take, and Meter
+// stops at a Budget. The package holds nothing about what the jobs are.
 package run
 
 import (

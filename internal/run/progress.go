@@ -16,6 +16,7 @@ import (
 // nothing; the methods may be called from any goroutine.
 type Progress struct {
 	label string
+	tail  func() string
 	out   io.Writer // nil: draw nothing
 	width func() int
 	color bool
@@ -29,7 +30,8 @@ type Progress struct {
 // ProgressOptions of NewProgress.
 type ProgressOptions struct {
 	Label string
-	Quiet bool // draw nothing, even on a terminal
+	Quiet bool          // draw nothing, even on a terminal
+	Tail  func() string // more to show after the time left; may be nil
 }
 
 const redraw = 100 * time.Millisecond
@@ -37,7 +39,7 @@ const redraw = 100 * time.Millisecond
 // NewProgress draws on out, usually os.Stderr. It has no colour where NO_COLOR
 // is set, and draws nothing on a terminal that cannot go back in a line.
 func NewProgress(out *os.File, o ProgressOptions) *Progress {
-	p := &Progress{label: o.Label, color: os.Getenv("NO_COLOR") == "", now: time.Now}
+	p := &Progress{label: o.Label, tail: o.Tail, color: os.Getenv("NO_COLOR") == "", now: time.Now}
 	fd := int(out.Fd())
 	if o.Quiet || os.Getenv("TERM") == "dumb" || !term.IsTerminal(fd) {
 		return p
@@ -110,7 +112,12 @@ func (p *Progress) line() string {
 			tail += " in " + clock(p.last.Sub(p.start))
 		}
 	}
-	room := p.width() - 1 - len([]rune(p.label)) - 1 - len(tail)
+	if p.tail != nil {
+		if more := p.tail(); more != "" {
+			tail += " " + more
+		}
+	}
+	room := p.width() - 1 - len([]rune(p.label)) - 1 - len([]rune(tail))
 	if room < 10 { // no place for a bar
 		line := []rune(p.label + tail)
 		return string(line[:min(len(line), max(0, p.width()-1))])

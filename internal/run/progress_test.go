@@ -47,6 +47,20 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
+func TestProgressTail(t *testing.T) {
+	var out strings.Builder
+	p, now := drawn(&out, "answer", 80, false)
+	p.tail = func() string { return "120 tok/s 3.1 €" }
+	p.Start(8)
+	out.Reset()
+	*now = now.Add(2 * time.Second)
+	p.Add(4)
+	p.Finish()
+	if want := "answer ===============---------------  50% 4/8 2/s ETA 0:02 120 tok/s 3.1 €\n"; !strings.HasSuffix(out.String(), want) {
+		t.Errorf("line is %q, want it to end in %q", out.String(), want)
+	}
+}
+
 func TestProgressLineFits(t *testing.T) {
 	for width := range 100 {
 		var out strings.Builder
