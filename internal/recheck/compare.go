@@ -4,73 +4,61 @@ import (
 	"encoding/json"
 	"math/big"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// A comparison as a procedure's text states it: in backticks on a line that names the condition first, or, in a listing,
-// under the line of the fact.
-var (
-	listedFact    = regexp.MustCompile(`^\s*fact (\S+)`)
-	listedMeasure = regexp.MustCompile(`^\s*measured as (.+?)(?:\s+(?:#|//).*)?$`)
-	comparator    = regexp.MustCompile(` (==|!=|<=|>=|<|>) `)
-)
+var comparator = regexp.MustCompile(` (==|!=|<=|>=|<|>) `)
 
-// comparisons holds every fact that the text defines by a comparison against the reference's values: a true fact has a true
-// comparison; a false one a false comparison, unless what it depends on is false.
-func (c *rowCheck) comparisons(sop string) {
-	fact := ""
-	for line := range strings.SplitSeq(sop, "\n") {
-		if match := listedFact.FindStringSubmatch(line); match != nil {
-			fact = match[1]
-			continue
-		}
-		if match := listedMeasure.FindStringSubmatch(line); match != nil && fact != "" {
-			c.comparison(fact, match[1])
-			continue
-		}
-		if !comparator.MatchString(line) || strings.Count(line, "`") < 4 {
-			continue
-		}
-		spans, _, err := quoted(line)
-		if err != nil {
-			continue
-		}
-		name := ""
-		for _, span := range spans {
-			if _, known := c.ref.Facts[span]; known && name == "" {
-				name = span
-			}
-			if name != "" && comparator.MatchString(span) {
-				c.comparison(name, span)
-				break
-			}
-		}
-	}
+// measured says whether a comparison holds over numbers; ok is false where they do not settle it.
+func measured(text string, values map[string]json.Number) (holds, ok bool) {
+	f := formula{text: text, values: values}
+	return f.comparison()
 }
 
-// comparison holds a fact against the formula: EXPR OP EXPR, or EXPR OP EXPR OP
-// EXPR, of which both parts have to hold.
-func (c *rowCheck) comparison(name, text string) {
-	fact, has := c.ref.Facts[name]
-	if !has || !comparator.MatchString(text) {
-		return
-	}
-	depends := c.g.depends[name]
-	void := !fact && depends != nil && !depends.holds(c.ref.Facts) // no card, no balance on it
-	f := formula{text: text, values: c.ref.Values}
-	holds, ok := f.comparison()
-	if !ok {
-		if void {
-			return
+// formulaNames are the values that a comparison reads.
+func formulaNames(text string) []string {
+	var names []string
+	for text != "" {
+		token := nameForm.FindString(text)
+		if token != "" && !slices.Contains(names, token) {
+			names = append(names, token)
 		}
-		c.add("values", "%q is measured by %q, which the reference's values do not settle", name, text)
-		return
+		if token == "" {
+			token = text[:1]
+		}
+		text = text[len(token):]
 	}
-	c.compared++
-	if fact == holds || void {
-		return
+	return names
+}
+
+// tokens are the parts of a comparison without blanks, names replaced.
+func tokens(text string, rename func(string) string) []string {
+	var list []string
+	for text = strings.TrimLeft(text, " "); text != ""; text = strings.TrimLeft(text, " ") {
+		token := numeral.FindString(text)
+		if token == "" || len(list) > 0 && operandEnd(list[len(list)-1]) { // 5 -3 is a difference
+			token = nameForm.FindString(text)
+		}
+		switch {
+		case token != "" && token[0] != '-' && (token[0] < '0' || token[0] > '9'):
+			list = append(list, rename(token))
+		case token != "":
+			list = append(list, token)
+		default:
+			if token = text[:1]; len(text) > 1 && text[1] == '=' {
+				token = text[:2]
+			}
+			list = append(list, token)
+		}
+		text = text[len(token):]
 	}
-	c.add("values", "fact %q is %v, but %q is %v with %v", name, fact, text, holds, c.ref.Values)
+	return list
+}
+
+func operandEnd(token string) bool {
+	last := token[len(token)-1]
+	return isWordByte(last) || last == ')'
 }
 
 // formula is read from left to right, in exact numbers.

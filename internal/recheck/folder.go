@@ -3,20 +3,22 @@ package recheck
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"sort"
-	"strings"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-// Problem is one disagreement between a row and what this package finds.
+// Problem is one disagreement between a folder and what this package finds. Problems of the folder as a whole have no line.
 type Problem struct {
 	File   string
 	Line   int
@@ -26,15 +28,20 @@ type Problem struct {
 }
 
 func (p Problem) String() string {
+	if p.Line == 0 {
+		return fmt.Sprintf("%s: %s: %s", p.File, p.Kind, p.Detail)
+	}
 	return fmt.Sprintf("%s:%d %s: %s: %s", p.File, p.Line, p.Row, p.Kind, p.Detail)
 }
 
 // maxProblems is how many problems a report lists; all are counted.
 const maxProblems = 200
 
-// Report is what a folder's check found. Other counts the rows of stages that this package does not judge.
+// Report is what a folder's check found.
 type Report struct {
-	Rows, Positives, Negatives, Other int
+	Rows, Negatives int
+	// Views counts the rows by what they ask for.
+	Views map[string]int
 	// Compared counts the facts that were held against their comparison as the procedure's text states it.
 	Compared int
 	// Count is the number of problems, Kinds the same by kind; Problems lists the first of them, in the order of the files.
@@ -43,139 +50,146 @@ type Report struct {
 	Problems []Problem
 }
 
-type job struct {
+// block is lines that stand together: rows of one procedure, which share texts and graphs.
+type block struct {
 	number int // over all files
-	line   int
 	file   string
-	text   []byte
+	first  int // line
+	lines  [][]byte
 }
+
+const (
+	blockLines = 64
+	maxLine    = 16 << 20 // bounds what one row may take of memory
+	// blocksAhead is how many blocks a worker the reader may be ahead of the one that is still waited for.
+	blocksAhead = 4
+)
 
 type result struct {
-	job
-	id        string
-	negatives int
-	other     bool
-	compared  int
-	findings  []finding
+	block
+	rows []checkedRow
 }
 
-// Folder checks every row of stage 2 of a dataset folder with the given number of workers, 0 for one a processor. Rows that
-// the folder holds twice, because the train files are cumulative, are checked once. The error is about the folder's files;
-// what is wrong with rows is in the report.
+type checkedRow struct {
+	*row
+	*rowCheck
+	hash     uint64
+	findings []finding
+}
+
+// Folder checks every row of a dataset folder, and the folder as a whole, with the given number of workers, 0 for one a
+// processor. Rows that the folder holds twice, because the train files are cumulative, are proven once. The error is about
+// files that cannot be read; what is wrong with them is in the report. Memory is about 100 bytes a row.
 func Folder(dir string, workers int) (Report, error) {
-	report := Report{Kinds: map[string]int{}}
-	files, err := rowFiles(dir)
+	m, err := readManifest(dir)
 	if err != nil {
-		return report, err
+		return Report{}, err
 	}
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	jobs, results := make(chan job, 4*workers), make(chan result, 4*workers)
+	blocks, results := make(chan block), make(chan result)
+	ahead := make(chan struct{}, blocksAhead*workers)
 	var group sync.WaitGroup
 	for range workers {
 		group.Go(func() {
-			c := newChecker()
-			for j := range jobs {
-				results <- c.line(j)
+			c := newChecker(m.Lexicon)
+			for b := range blocks {
+				results <- c.block(b)
 			}
 		})
 	}
+	t := newTally(m)
+	largest, others := m.rowFiles()
 	var readErr error
 	go func() {
 		number := 0
-		for _, file := range files {
-			if readErr = eachLine(filepath.Join(dir, file), func(line int, text []byte) {
+		for _, name := range largest {
+			if readErr = t.readFile(dir, name, func(first int, lines [][]byte) {
+				ahead <- struct{}{}
+				blocks <- block{number, name, first, lines}
 				number++
-				jobs <- job{number, line, file, text}
 			}); readErr != nil {
 				break
 			}
 		}
-		close(jobs)
+		close(blocks)
 		group.Wait()
 		close(results)
 	}()
-	type numbered struct {
-		number int
-		Problem
-	}
-	var kept []numbered
-	byNumber := func() { sort.SliceStable(kept, func(a, b int) bool { return kept[a].number < kept[b].number }) }
+	// Workers finish out of order; the tally takes blocks in that of the files.
+	waiting, next := map[int]result{}, 0
 	for r := range results {
-		report.Rows++
-		if r.other {
-			report.Other++
-			continue
-		}
-		report.Positives++
-		report.Negatives += r.negatives
-		report.Compared += r.compared
-		for _, f := range r.findings {
-			report.Count++
-			report.Kinds[f.kind]++
-			kept = append(kept, numbered{r.number, Problem{r.file, r.line, r.id, f.kind, f.detail}})
-		}
-		if len(kept) > 2*maxProblems { // workers finish out of order: keep the first, whoever found them
-			byNumber()
-			kept = kept[:maxProblems]
+		waiting[r.number] = r
+		for {
+			r, arrived := waiting[next]
+			if !arrived {
+				break
+			}
+			t.block(r)
+			delete(waiting, next)
+			next++
+			<-ahead
 		}
 	}
-	byNumber()
-	for _, k := range kept[:min(len(kept), maxProblems)] {
-		report.Problems = append(report.Problems, k.Problem)
+	if readErr != nil {
+		return t.report, readErr
 	}
-	return report, readErr
+	return t.report, t.finish(dir, others)
 }
 
-func (c *checker) line(j job) result {
-	res := result{job: j}
-	res.text = nil
-	r, err := readRow(j.text)
-	if err != nil {
-		res.findings = []finding{{"row", err.Error()}}
-		return res
+func (c *checker) block(b block) result {
+	res := result{block: b}
+	for _, line := range b.lines {
+		out := checkedRow{hash: maphash.Bytes(seed, line)}
+		r, err := readRow(line)
+		if err != nil {
+			out.row, out.findings = &row{}, []finding{{"row", err.Error()}}
+		} else {
+			out.row, out.rowCheck = r, c.row(r)
+			out.findings = out.rowCheck.findings
+			out.rowCheck.release()
+		}
+		res.rows = append(res.rows, out)
 	}
-	res.id = r.ID
-	if r.Stage != 2 {
-		res.other = true
-		return res
-	}
-	res.negatives = len(r.Negatives)
-	res.findings, res.compared = c.row(r)
 	return res
 }
 
-// rowFiles names the files to read: of the cumulative train files the last one alone, since it holds the others.
-func rowFiles(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	train := ""
-	var files []string
-	for _, entry := range entries {
-		name := entry.Name()
-		switch {
-		case strings.HasPrefix(name, "train_") && strings.HasSuffix(name, ".jsonl.zst"):
-			train = max(train, name)
-		case name == "validation.jsonl.zst", name == "test.jsonl.zst", name == "unreviewed.jsonl.zst":
-			files = append(files, name)
+// release lets go of what the tally does not need.
+func (c *rowCheck) release() { c.checker, c.g, c.doc, c.names = nil, nil, nil, nil }
+
+// readFile hands over the lines of a file in blocks, and holds their number and bytes against the manifest.
+func (t *tally) readFile(dir, name string, do func(first int, lines [][]byte)) error {
+	sum := sha256.New()
+	var size int64
+	rows := 0
+	var lines [][]byte
+	flush := func() {
+		if len(lines) > 0 {
+			do(rows-len(lines)+1, lines)
+			lines = nil
 		}
 	}
-	if train != "" {
-		files = append([]string{train}, files...)
+	err := eachLine(filepath.Join(dir, name), func(line []byte) {
+		sum.Write(line)
+		sum.Write([]byte{'\n'})
+		size += int64(len(line)) + 1
+		rows++
+		if lines = append(lines, bytes.Clone(line)); len(lines) == blockLines {
+			flush()
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%q has no rows: no train_k, validation, test or unreviewed .jsonl.zst", dir)
+	flush()
+	if want, got := t.Files[name], (file{rows, size, hex.EncodeToString(sum.Sum(nil))}); want != got {
+		t.wholes = append(t.wholes, Problem{File: name, Kind: "file", Detail: fmt.Sprintf("%+v, in the manifest %+v", got, want)})
 	}
-	return files, nil
+	return nil
 }
 
-// maxLine bounds what one row may take of memory.
-const maxLine = 16 << 20
-
-func eachLine(path string, do func(line int, text []byte)) (err error) {
+func eachLine(path string, do func([]byte)) (err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -188,11 +202,22 @@ func eachLine(path string, do func(line int, text []byte)) (err error) {
 	defer dec.Close()
 	in := bufio.NewScanner(io.Reader(dec))
 	in.Buffer(make([]byte, 64<<10), maxLine)
-	for line := 1; in.Scan(); line++ {
-		do(line, bytes.Clone(in.Bytes()))
+	for in.Scan() {
+		do(in.Bytes())
 	}
-	if err := in.Err(); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(path), err)
-	}
-	return nil
+	return in.Err()
+}
+
+// sortedBy returns the rows in the order of a key, those with equal keys together in the order of the files.
+func sortedBy(rows []seenRow, key func(*seenRow) uint64) []seenRow {
+	slices.SortStableFunc(rows, func(a, b seenRow) int {
+		switch x, y := key(&a), key(&b); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+	return rows
 }

@@ -1,12 +1,8 @@
 package recheck
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"math/bits"
-	"slices"
 )
 
 type node struct {
@@ -35,31 +31,26 @@ type outcome struct {
 	tree int
 }
 
-// What brute force can bear; the built-in domains stay far below.
-const (
-	maxFacts = 20
-	maxSets  = 4096
-)
+// maxFacts is what brute force can bear; the built-in domains stay far below.
+const maxFacts = 20
 
-// graph is a reference's rules over small integers: leaves, calls and nodes are bits, so a state is a few words.
+// graph is rules over small integers: leaves, calls and nodes are bits, so a state is a few words.
 type graph struct {
-	goal     string
+	*rules
 	leaves   []string
 	leafAt   map[string]int
 	calls    []callInfo
 	callAt   map[string]int
 	nodes    []node
-	orders   []int // seq and first_of nodes, kids before parents
+	trees    map[string]int // root of a tree by its text
+	orders   []int          // seq and first_of nodes, kids before parents
 	outcomes []outcome
 	sets     [][]uint64 // of a leaf: the minimal sets of calls that make it known
 	start    uint64     // leaves known from the conversation
 	hasFact  uint64
 	fixed    uint64 // leaves that can only be true: answers of actions that check nothing
-	effects  bool   // some call that is no end has effects
+	changing bool   // some call that is no end has effects
 	relevant []uint64
-	depends  map[string]*tree
-	excludes [][]string
-	names    []string // every call and condition, for the context
 
 	able    map[ableKey]bool
 	escapes map[state]bool
@@ -93,149 +84,119 @@ func (g *graph) add(t *tree) int {
 	return id
 }
 
-// compile turns the rules of a reference into a graph; what is not well-formed is an error.
-func compile(ref *reference) (*graph, error) {
+// compile turns rules into a graph over the conditions for which there are facts; what is not well-formed is an error.
+func compile(r *rules, facts map[string]bool) (*graph, error) {
 	g := &graph{
-		goal: ref.Goal, leafAt: map[string]int{}, callAt: map[string]int{},
-		able: map[ableKey]bool{}, escapes: map[state]bool{}, depends: map[string]*tree{},
+		rules: r, leafAt: map[string]int{}, callAt: map[string]int{}, trees: map[string]int{},
+		able: map[ableKey]bool{}, escapes: map[state]bool{},
 	}
-	trees := map[string]int{} // equal trees share their nodes, and with them their broken orders
-	addRaw := func(raw []byte) (int, error) {
-		if isNull(raw) {
-			return -1, nil
-		}
-		if id, known := trees[string(raw)]; known {
-			return id, nil
-		}
-		t, err := readTree(raw)
-		if err != nil {
-			return 0, err
-		}
-		trees[string(raw)] = g.add(t)
-		return trees[string(raw)], nil
-	}
-	if err := g.compileCalls(ref, addRaw); err != nil {
+	if err := g.compileCalls(); err != nil {
 		return nil, err
 	}
-	if err := g.compileEstablished(ref); err != nil {
+	if err := g.compileSources(facts); err != nil {
 		return nil, err
 	}
-	if err := g.compileRelations(ref); err != nil {
-		return nil, err
-	}
+	g.compileEffects()
 	if len(g.leaves) > 64 || len(g.calls) > 64 || len(g.orders) > 64 {
 		return nil, fmt.Errorf("the graph has %d names, %d calls and %d orders; this check reads up to 64 of each", len(g.leaves), len(g.calls), len(g.orders))
 	}
-	if len(ref.Facts) > maxFacts {
-		return nil, fmt.Errorf("%d facts; this check tries every assignment of up to %d", len(ref.Facts), maxFacts)
-	}
 	for i, name := range g.leaves {
 		_, isCall := g.callAt[name]
-		if _, has := ref.Facts[name]; has {
+		if _, has := facts[name]; has {
 			g.hasFact |= 1 << i
-		} else if isCall && !g.establishedExplicitly(i) {
+		} else if isCall && r.established[name] == nil {
 			g.fixed |= 1 << i
 		} else {
 			return nil, fmt.Errorf("condition %q has no fact", name)
 		}
 	}
+	if n := bits.OnesCount64(g.hasFact); n > maxFacts {
+		return nil, fmt.Errorf("%d facts; this check tries every assignment of up to %d", n, maxFacts)
+	}
 	g.relevant = make([]uint64, len(g.nodes))
 	for id := range g.nodes {
 		g.relevant[id] = g.relevantTo(id)
 	}
-	all := map[string]bool{}
-	for _, name := range g.leaves {
-		all[name] = true
-	}
-	for _, call := range g.calls {
-		all[call.name] = true
-	}
-	g.names = slices.Sorted(maps.Keys(all))
 	return g, nil
 }
 
-func (g *graph) establishedExplicitly(leaf int) bool {
-	call, isCall := g.callAt[g.leaves[leaf]]
-	return !isCall || len(g.sets[leaf]) != 1 || g.sets[leaf][0] != 1<<call
+// tree adds the nodes of a tree, -1 for none. Equal trees share their nodes, and with them their broken orders.
+func (g *graph) tree(t *tree) int {
+	if t == nil {
+		return -1
+	}
+	text := t.String()
+	id, known := g.trees[text]
+	if !known {
+		id = g.add(t)
+		g.trees[text] = id
+	}
+	return id
 }
 
-func (g *graph) compileCalls(ref *reference, addRaw func([]byte) (int, error)) error {
-	var requires map[string]json.RawMessage
-	if err := strict(ref.Requires, &requires); err != nil {
-		return fmt.Errorf("requires: %w", err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(requires)) {
-		if canonical, err := canonicalCall(name); err != nil || canonical != name || name == "deny" {
-			return fmt.Errorf("requires has the call %q, want a name in its shortest form other than deny", name)
-		}
-		id, err := addRaw(requires[name])
-		if err != nil {
-			return fmt.Errorf("requires of %q: %w", name, err)
-		}
+func (g *graph) compileCalls() error {
+	for _, name := range sortedKeys(g.requires) {
 		g.callAt[name] = len(g.calls)
-		g.calls = append(g.calls, callInfo{name: name, tree: id, answer: -1})
+		g.calls = append(g.calls, callInfo{name: name, tree: g.tree(g.requires[name]), answer: -1})
 	}
-	if _, known := g.callAt[ref.Goal]; !known {
-		return fmt.Errorf("goal %q is no call of requires", ref.Goal)
-	}
-	var outcomes []outcomeText
-	if err := strict(ref.Outcomes, &outcomes); err != nil {
-		return fmt.Errorf("outcomes: %w", err)
+	if _, known := g.callAt[g.goal]; !known {
+		return fmt.Errorf("goal %q is no call of requires", g.goal)
 	}
 	goal := false
-	for i, o := range outcomes {
-		last := i == len(outcomes)-1
-		if free := isNull(requires[o.End]) && o.End != "deny"; isNull(o.Tree) != last && !(free && !last) {
-			return fmt.Errorf("outcome %d (%q): the last outcome has no tree, and of the others those whose call has no rule", i, o.End)
+	for i, o := range g.rules.outcomes {
+		last := i == len(g.rules.outcomes)-1
+		rule, isCall := g.requires[o.end]
+		if free := isCall && rule == nil; (o.tree == nil) != last && !(free && !last) {
+			return fmt.Errorf("outcome %d (%q): the last outcome has no tree, and of the others those whose call has no rule", i, o.end)
 		}
-		id, err := addRaw(o.Tree)
-		if err != nil {
-			return fmt.Errorf("outcome %q: %w", o.End, err)
-		}
-		if call, known := g.callAt[o.End]; known {
-			g.calls[call].end = true
-			if !last && !bytes.Equal(o.Tree, requires[o.End]) {
-				return fmt.Errorf("outcome %q has another tree than the call", o.End)
+		if isCall {
+			g.calls[g.callAt[o.end]].end = true
+			if !last && o.tree.canonical().String() != rule.canonical().String() {
+				return fmt.Errorf("outcome %q has another tree than the call", o.end)
 			}
-		} else if o.End != "deny" {
-			return fmt.Errorf("outcome %q is neither deny nor a call of requires", o.End)
+		} else if o.end != "deny" {
+			return fmt.Errorf("outcome %q is neither deny nor a call of requires", o.end)
 		}
-		goal = goal || o.End == ref.Goal
-		g.outcomes = append(g.outcomes, outcome{o.End, id})
+		goal = goal || o.end == g.goal
+		g.outcomes = append(g.outcomes, outcome{o.end, g.tree(o.tree)})
 	}
 	if !goal {
-		return fmt.Errorf("no outcome ends with the goal %q", ref.Goal)
+		return fmt.Errorf("no outcome ends with the goal %q", g.goal)
 	}
 	return nil
 }
 
-func (g *graph) compileEstablished(ref *reference) error {
-	var established map[string]json.RawMessage
-	if err := strict(ref.EstablishedBy, &established); err != nil {
-		return fmt.Errorf("established_by: %w", err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(established)) {
+func (g *graph) compileSources(facts map[string]bool) error {
+	for _, name := range sortedKeys(g.established) {
 		g.leafOf(name)
 	}
 	for _, call := range g.calls {
-		if _, has := ref.Facts[call.name]; has { // a checking action: its answer matters even where no tree names it
+		if _, has := facts[call.name]; has { // a checking action: its answer matters even where no tree names it
 			g.leafOf(call.name)
 		}
 	}
 	g.sets = make([][]uint64, len(g.leaves))
 	for i, name := range g.leaves {
-		raw, explicit := established[name]
+		source := g.established[name]
 		call, isCall := g.callAt[name]
 		switch {
-		case explicit && string(raw) == `"conversation"`:
+		case fromStart(source):
 			g.start |= 1 << i
-		case explicit:
-			t, err := readTree(raw)
+		case source != nil:
+			sets, err := source.sets()
 			if err != nil {
 				return fmt.Errorf("established_by of %q: %w", name, err)
 			}
-			if g.sets[i], err = g.minimalSets(t); err != nil {
-				return fmt.Errorf("established_by of %q: %w", name, err)
+			for _, set := range sets {
+				var calls uint64
+				for _, member := range set {
+					at, known := g.callAt[member]
+					if !known {
+						return fmt.Errorf("established_by of %q: %q is no call of requires", name, member)
+					}
+					calls |= 1 << at
+				}
+				g.sets[i] = append(g.sets[i], calls)
 			}
 		case isCall:
 			g.sets[i] = []uint64{1 << call}
@@ -251,87 +212,20 @@ func (g *graph) compileEstablished(ref *reference) error {
 	return nil
 }
 
-func (g *graph) minimalSets(t *tree) ([]uint64, error) {
-	var sets []uint64
-	switch t.kind {
-	case kindLeaf:
-		call, known := g.callAt[t.leaf]
-		if !known {
-			return nil, fmt.Errorf("%q is no call of requires", t.leaf)
-		}
-		return []uint64{1 << call}, nil
-	case kindNot:
-		return nil, fmt.Errorf("not makes nothing known")
-	case kindAny, kindFirstOf:
-		for _, kid := range t.kids {
-			more, err := g.minimalSets(kid)
-			if err != nil {
-				return nil, err
-			}
-			sets = append(sets, more...)
-		}
-	default:
-		sets = []uint64{0}
-		for _, kid := range t.kids {
-			more, err := g.minimalSets(kid)
-			if err != nil {
-				return nil, err
-			}
-			var product []uint64
-			for _, a := range sets {
-				for _, b := range more {
-					product = append(product, a|b)
-				}
-			}
-			if sets = product; len(sets) > maxSets {
-				return nil, fmt.Errorf("more than %d sets of calls", maxSets)
-			}
-		}
-	}
-	slices.SortFunc(sets, func(a, b uint64) int { return bits.OnesCount64(a) - bits.OnesCount64(b) })
-	var minimal []uint64
-	for _, set := range sets {
-		if !slices.ContainsFunc(minimal, func(small uint64) bool { return small&set == small }) {
-			minimal = append(minimal, set)
-		}
-	}
-	return minimal, nil
-}
-
-func (g *graph) compileRelations(ref *reference) error {
-	var effects map[string]map[string]bool
-	if err := strict(ref.Effects, &effects); err != nil {
-		return fmt.Errorf("effects: %w", err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(effects)) {
+// compileEffects leaves out effects on what no tree asks for, and of calls that are not stated.
+func (g *graph) compileEffects() {
+	for _, name := range sortedKeys(g.rules.effects) {
 		call, known := g.callAt[name]
 		if !known {
-			return fmt.Errorf("effects of %q, which is no call of requires", name)
+			continue
 		}
-		for _, condition := range slices.Sorted(maps.Keys(effects[name])) {
-			leaf, known := g.leafAt[condition]
-			if !known { // an effect on what no tree asks for changes nothing
-				continue
+		for _, condition := range sortedKeys(g.rules.effects[name]) {
+			if leaf, known := g.leafAt[condition]; known {
+				g.calls[call].effects = append(g.calls[call].effects, effect{leaf, g.rules.effects[name][condition]})
+				g.changing = g.changing || !g.calls[call].end
 			}
-			g.calls[call].effects = append(g.calls[call].effects, effect{leaf, effects[name][condition]})
 		}
-		g.effects = g.effects || !g.calls[call].end
 	}
-	var depends map[string]json.RawMessage
-	if err := strict(ref.DependsOn, &depends); err != nil {
-		return fmt.Errorf("depends_on: %w", err)
-	}
-	for name, raw := range depends {
-		t, err := readTree(raw)
-		if err != nil {
-			return fmt.Errorf("depends_on of %q: %w", name, err)
-		}
-		g.depends[name] = t
-	}
-	if err := strict(ref.Excludes, &g.excludes); err != nil {
-		return fmt.Errorf("excludes: %w", err)
-	}
-	return nil
 }
 
 // relevantTo returns the leaves on which the node, or any call that could help to settle it, depends.
@@ -369,7 +263,7 @@ func (g *graph) relevantTo(id int) uint64 {
 		}
 	}
 	addNode(id)
-	if g.effects {
+	if g.changing {
 		return g.hasFact
 	}
 	return leaves & g.hasFact

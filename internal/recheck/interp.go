@@ -128,8 +128,9 @@ func (g *graph) forgive(s state) state {
 	return s
 }
 
+// permitted says whether a call may be made without fault. To make it again changes nothing, unless effects do.
 func (g *graph) permitted(call int, s state) bool {
-	return !g.calls[call].end && s.made&(1<<call) == 0 && g.eval(g.calls[call].tree, s, false) == isTrue
+	return !g.calls[call].end && (g.changing || s.made&(1<<call) == 0) && g.eval(g.calls[call].tree, s, false) == isTrue
 }
 
 type ableKey struct {
@@ -169,7 +170,7 @@ func (g *graph) can(id int, want value, s state) bool {
 }
 
 func (g *graph) reaches(id int, want value, s state) bool {
-	if !g.effects { // without effects knowledge only grows, so what all permitted calls together do not give, none gives
+	if !g.changing { // without effects knowledge only grows, so what all permitted calls together do not give, none gives
 		all := s
 		for grown := true; grown; {
 			grown = false
@@ -248,6 +249,17 @@ func (g *graph) shortest(sets []uint64, made uint64, possible func(uint64) bool)
 	})
 }
 
+// callable says whether every call of the set that was not made can still be made.
+func (g *graph) callable(set uint64, s state) bool {
+	for rest := set &^ s.made; rest != 0; rest &= rest - 1 {
+		call := bits.TrailingZeros64(rest)
+		if g.calls[call].end || g.blocked(g.calls[call].tree, s) {
+			return false
+		}
+	}
+	return true
+}
+
 // needed returns the calls that can help to make known what is still undecided.
 func (g *graph) needed(s state) uint64 {
 	var calls uint64
@@ -260,21 +272,13 @@ func (g *graph) needed(s state) uint64 {
 			need(g.calls[call].tree, isTrue)
 		}
 	}
-	possible := func(set uint64) bool {
-		for rest := set &^ s.made; rest != 0; rest &= rest - 1 {
-			call := bits.TrailingZeros64(rest)
-			if g.calls[call].end || g.blocked(g.calls[call].tree, s) {
-				return false
-			}
-		}
-		return true
-	}
+	possible := func(set uint64) bool { return g.callable(set, s) }
 	need = func(id int, want value) {
 		if id < 0 || visited[[2]int{id, int(want)}] {
 			return
 		}
 		visited[[2]int{id, int(want)}] = true
-		if now := g.eval(id, s, true); now == want || (now != unknown && !g.effects) || !g.can(id, want, s) {
+		if now := g.eval(id, s, true); now == want || (now != unknown && !g.changing) || !g.can(id, want, s) {
 			return
 		}
 		n := &g.nodes[id]

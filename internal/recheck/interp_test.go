@@ -26,7 +26,11 @@ func desk(t *testing.T, goal string, calls, established, effects map[string]stri
 		DependsOn: json.RawMessage("{}"), Excludes: json.RawMessage("[]"), Facts: facts, Goal: goal,
 		Outcomes: json.RawMessage(fmt.Sprintf(`[{"end":%q,"tree":%s},{"end":"deny","tree":null}]`, goal, tree)),
 	}
-	g, err := compile(ref)
+	r, err := ref.rules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := compile(r, facts)
 	if err != nil {
 		t.Fatal(err)
 	}

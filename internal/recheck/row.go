@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
+	"strings"
 )
 
 type row struct {
@@ -52,7 +52,7 @@ type proof struct {
 	Edits     []string `json:"edits"`
 }
 
-// reference keeps the parts that make up the graph as they were written: they are the key of the graph cache.
+// reference keeps the rules as they were written: they are the key of the cache.
 type reference struct {
 	Requires      json.RawMessage              `json:"requires"`
 	EstablishedBy json.RawMessage              `json:"established_by"`
@@ -68,9 +68,21 @@ type reference struct {
 	Parameters    map[string]map[string]string `json:"parameters"`
 }
 
-type outcomeText struct {
-	End  string          `json:"end"`
-	Tree json.RawMessage `json:"tree"`
+// meta is what a row says about how it was made; Rules and Thresholds are under the domain's names.
+type meta struct {
+	Generator  string                 `json:"generator"`
+	Seed       uint64                 `json:"seed"`
+	Job        string                 `json:"job"`
+	Unit       string                 `json:"unit"`
+	Centred    bool                   `json:"centred"`
+	Style      string                 `json:"style"`
+	Scenario   string                 `json:"scenario_style"`
+	Format     string                 `json:"format"`
+	Query      string                 `json:"query"`
+	Rules      []*tree                `json:"rules"`
+	Thresholds map[string]json.Number `json:"thresholds"`
+	Names      map[string]string      `json:"names"` // the domain's name to the row's
+	Source     string                 `json:"source"`
 }
 
 // strict decodes exactly one JSON value; an unknown key is an error.
@@ -128,22 +140,42 @@ func readReference(text string) (*reference, error) {
 	return ref, nil
 }
 
-// graphKey holds all that the compiled graph depends on: the rules, and which names have a fact.
-func (ref *reference) graphKey() string {
-	var b bytes.Buffer
+// text holds the rules as they were written.
+func (ref *reference) text() string {
+	var b strings.Builder
 	for _, raw := range []json.RawMessage{ref.Requires, ref.EstablishedBy, ref.DependsOn, ref.Excludes, ref.Effects, ref.Outcomes} {
 		b.Write(raw)
 		b.WriteByte(0)
 	}
-	b.WriteString(ref.Goal)
-	names := make([]string, 0, len(ref.Facts))
-	for name := range ref.Facts {
-		names = append(names, name)
+	return b.String() + ref.Goal
+}
+
+func (ref *reference) rules() (*rules, error) {
+	r := &rules{goal: ref.Goal}
+	var outcomes []struct {
+		End  string `json:"end"`
+		Tree *tree  `json:"tree"`
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		b.WriteByte(0)
-		b.WriteString(name)
+	for _, part := range []struct {
+		key  string
+		raw  json.RawMessage
+		into any
+	}{
+		{"requires", ref.Requires, &r.requires}, {"established_by", ref.EstablishedBy, &r.established},
+		{"depends_on", ref.DependsOn, &r.depends}, {"excludes", ref.Excludes, &r.excludes},
+		{"effects", ref.Effects, &r.effects}, {"outcomes", ref.Outcomes, &outcomes},
+	} {
+		if err := strict(part.raw, part.into); err != nil {
+			return nil, fmt.Errorf("%s: %w", part.key, err)
+		}
 	}
-	return b.String()
+	for _, o := range outcomes {
+		r.outcomes = append(r.outcomes, ending{o.End, o.Tree})
+	}
+	for call, effects := range r.effects {
+		if len(effects) == 0 {
+			delete(r.effects, call)
+		}
+	}
+	return r, nil
 }

@@ -10,7 +10,6 @@ import (
 )
 
 var (
-	identifier   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	numberedLine = regexp.MustCompile(`^(?:Step )?(\d+)[.):]\s+(.+)$`)
 )
 
@@ -43,6 +42,19 @@ func statedFormat(query string, formats map[string]*regexp.Regexp) (string, erro
 	return hits[0], nil
 }
 
+func isWordByte(b byte) bool {
+	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
+}
+
+func isIdentifier(text string) bool {
+	for i := range len(text) {
+		if !isWordByte(text[i]) {
+			return false
+		}
+	}
+	return text != "" && (text[0] < '0' || text[0] > '9')
+}
+
 // canonicalCall reads `name` or `name(parameter=detail, …)` and writes it as the design does: arguments that keep their name
 // are left out, the others are sorted.
 func canonicalCall(text string) (string, error) {
@@ -56,7 +68,7 @@ func canonicalCall(text string) (string, error) {
 		for part := range strings.SplitSeq(inner, ",") {
 			parameter, detail, found := strings.Cut(part, "=")
 			parameter, detail = strings.TrimSpace(parameter), strings.TrimSpace(detail)
-			if !found || !identifier.MatchString(parameter) || !identifier.MatchString(detail) {
+			if !found || !isIdentifier(parameter) || !isIdentifier(detail) {
 				return "", fmt.Errorf("call %q has the argument %q, want parameter=detail", text, part)
 			}
 			if _, twice := args[parameter]; twice {
@@ -69,7 +81,7 @@ func canonicalCall(text string) (string, error) {
 }
 
 func joinCall(name string, args map[string]string) (string, error) {
-	if !identifier.MatchString(name) {
+	if !isIdentifier(name) {
 		return "", fmt.Errorf("%q is no name of a call", name)
 	}
 	var parts []string
@@ -241,7 +253,7 @@ func readNext(format, text string) (next, error) {
 		if err := strict([]byte(text), &call); err != nil {
 			return next{}, err
 		}
-		if !identifier.MatchString(call.Name) || call.Arguments == nil {
+		if !isIdentifier(call.Name) || call.Arguments == nil {
 			return next{}, fmt.Errorf("%q is no object with name and arguments", text)
 		}
 		return next{call.Name, call.Arguments}, nil
@@ -254,7 +266,7 @@ func readNext(format, text string) (next, error) {
 func readNextCall(text string) (next, error) {
 	text = strings.Trim(strings.TrimSpace(text), "`")
 	name, rest, bracket := strings.Cut(text, "(")
-	if !identifier.MatchString(name) || (!bracket && name != "deny") {
+	if !isIdentifier(name) || (!bracket && name != "deny") {
 		return next{}, fmt.Errorf("%q is no call and no deny", text)
 	}
 	if !bracket {
@@ -274,7 +286,7 @@ func readNextSentence(text string) (next, error) {
 	// A value may hold a backtick, so the sentence is read from its first two.
 	_, rest, opened := strings.Cut(text, "`")
 	name, rest, closed := strings.Cut(rest, "`")
-	if !opened || !closed || !identifier.MatchString(name) {
+	if !opened || !closed || !isIdentifier(name) {
 		return next{}, fmt.Errorf("%q has no call in backticks", text)
 	}
 	args := map[string]any{}
@@ -298,7 +310,7 @@ func readArguments(text, equals string, separators []string) (map[string]any, st
 	args := map[string]any{}
 	for more := true; more; {
 		parameter, rest, found := strings.Cut(text, equals)
-		if !found || !identifier.MatchString(parameter) {
+		if !found || !isIdentifier(parameter) {
 			if len(args) == 0 {
 				return args, text, nil
 			}

@@ -56,29 +56,3 @@ func TestReadNext(t *testing.T) {
 		}
 	}
 }
-
-func TestOccurs(t *testing.T) {
-	for text, want := range map[string]bool{
-		"call `login`": true, "login": true, "login.": true, "login_user": false, "re_login": false, "login(user=x)": false,
-		"login(user=x) or login": true, "": false,
-	} {
-		if occurs(text, "login") != want {
-			t.Errorf("login in %q: want %v", text, want)
-		}
-	}
-	if !occurs("`f(user=payee)`", "f(user=payee)") || occurs("`f(user=payer)`", "f(user=payee)") {
-		t.Error("arguments are part of the name")
-	}
-}
-
-func TestNumbers(t *testing.T) {
-	said := numbers("$1,234.00, 12,000.5; -7 days, 3. and 4,")
-	for _, want := range []float64{1234, 12000.5, -7, 3, 4} {
-		if !said[want] {
-			t.Errorf("%v is not found in %v", want, said)
-		}
-	}
-	if said[1] || said[234] || said[12] {
-		t.Errorf("a part of a number is taken for a number: %v", said)
-	}
-}
