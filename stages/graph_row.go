@@ -93,13 +93,13 @@ func (w *graphJob) graphNegatives(m *member, f *family, n int) (negatives []wron
 	others = others[:min(len(others), n-edits)]
 	for _, o := range others {
 		p.seen[o.key] = true
-		p.picked = append(p.picked, wrongGraph{o.graph, o.key, operatorTo(m.graph, o.graph), []string{"elsewhere"}, w.difference(m.subject, o.subject)})
+		p.picked = append(p.picked, wrongGraph{o.graph, o.key, operatorTo(m.graph, o.graph), []string{"elsewhere"}, w.difference(m.rightGraph, o.rightGraph)})
 	}
 	// Edits are those of any member of the group alike, so that what is most
 	// similar to all others is the positive no more often than by chance.
-	centre, done := m.subject, []string(nil)
+	centre, done := m.rightGraph, []string(nil)
 	if i := rng.IntN(len(others) + 1); i < len(others) {
-		centre, done, around = others[i].subject, []string{"elsewhere"}, true
+		centre, done, around = others[i].rightGraph, []string{"elsewhere"}, true
 	}
 	p.fill(centre.edits(), done)
 	for range composing {

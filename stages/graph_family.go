@@ -1,0 +1,208 @@
+package stages
+
+import (
+	"slices"
+
+	"github.com/fmsop/fmsop/augment"
+	"github.com/fmsop/fmsop/sop"
+)
+
+// rightGraph is a graph that is right somewhere, and what proves others wrong
+// there.
+type rightGraph struct {
+	graph  *sop.Graph // canonical
+	key    string
+	differ *sop.Differ     // nil where the graph is of no use
+	editor *augment.Editor // see edits
+}
+
+// graphKey tells apart the graphs of a job: the variant, and of what is left
+// of it in a case what an answer states and the outcomes.
+type graphKey struct {
+	cell *cell
+	left string
+}
+
+// rightGraph prepares a graph once. Of no use is one with a circle, and one that
+// nobody is ever permitted by.
+func (w *graphJob) rightGraph(c *cell, left string, g *sop.Graph) *rightGraph {
+	at := graphKey{c, left}
+	s := w.rightGraphs[at]
+	if s == nil {
+		s = &rightGraph{graph: g, key: g.Key()}
+		w.rightGraphs[at] = s
+		if d, err := sop.NewDiffer(g); err == nil && g.Cycle() == nil && d.Permitted() != nil {
+			s.differ = d
+		}
+	}
+	return s
+}
+
+func (s *rightGraph) edits() *augment.Editor {
+	if s.editor == nil {
+		s.editor = augment.NewEditor(s.graph)
+	}
+	return s.editor
+}
+
+// member is one context of a family with its graph.
+type member struct {
+	*side // positive is the workflow that the history begins
+	*rightGraph
+	history sop.Workflow // nil where the whole graph is asked for
+}
+
+// family grows by members of which each is provably wrong to all others.
+type family struct {
+	*graphJob
+	members []*member
+}
+
+// admits tells whether a rightGraph is provably wrong to all members, and they to
+// it.
+func (f *family) admits(s *rightGraph) bool {
+	if s.differ == nil || slices.ContainsFunc(f.members, func(o *member) bool { return o.key == s.key }) {
+		return false
+	}
+	return !slices.ContainsFunc(f.members, func(o *member) bool {
+		return f.difference(s, o.rightGraph) == nil || f.difference(o.rightGraph, s) == nil
+	})
+}
+
+// difference says why b's graph is wrong where a's is right; nil also where
+// that cannot be told.
+func (w *graphJob) difference(a, b *rightGraph) *sop.Difference {
+	pair, back := [2]*rightGraph{a, b}, [2]*rightGraph{b, a}
+	d, known := w.proofs[pair]
+	if known {
+		return d
+	}
+	if witness := sop.Between(a.differ, b.differ); witness != nil {
+		d = &sop.Difference{Witness: witness}
+		w.proofs[pair], w.proofs[back] = d, d
+		return d
+	}
+	d, err := a.differ.Prove(a.graph.RestateCanonical(b.graph.Requires, b.graph.EstablishedBy))
+	if err != nil {
+		w.drops[DropUndetermined]++
+	}
+	w.proofs[pair] = d
+	return d
+}
+
+// familyTries bounds the contexts that are tried for one family. From half of
+// them on rules of other procedures are borrowed: those that speak of nothing
+// else than a request of this one tells, at last, where no request is shown,
+// any.
+const familyTries = 64
+
+// variantFamily is variants under the same names and thresholds, each a step
+// from another one.
+func (w *graphJob) variantFamily(c *cell, size int) *family {
+	f := &family{graphJob: w}
+	admit := func(d *cell) {
+		s := w.whole(d)
+		if f.admits(s) {
+			at := &side{cell: d, scenario: &sop.Scenario{Facts: s.differ.Permitted(), Values: map[string]float64{}, Bindings: map[string]any{}}}
+			f.members = append(f.members, &member{side: at, rightGraph: s})
+		}
+	}
+	admit(c)
+	for i := 0; i < familyTries && len(f.members) > 0 && len(f.members) < size; i++ {
+		from := f.members[w.rng.IntN(len(f.members))]
+		var borrow []*sop.Tree
+		switch {
+		case i >= familyTries*3/4:
+			borrow = w.foreign
+		case i >= familyTries/2:
+			borrow = w.borrowed
+		}
+		if d := w.step(from.cell, borrow); d != nil {
+			admit(d)
+		}
+	}
+	return f
+}
+
+// whole is the graph of a variant.
+func (w *graphJob) whole(c *cell) *rightGraph {
+	if s := w.rightGraphs[graphKey{cell: c}]; s != nil {
+		return s
+	}
+	return w.rightGraph(c, "", c.V.Graph.Canonical())
+}
+
+// residualFamily is cases of a variant and of its neighbours, each at some
+// point of a right workflow.
+func (w *graphJob) residualFamily(c *cell, size int) *family {
+	f := &family{graphJob: w}
+	cells := w.pool.neighbours(c)
+	for i := 0; i < familyTries && len(f.members) < size; i++ {
+		d := cells[0]
+		if i >= familyTries/2 {
+			d = w.step(d, w.borrowed)
+		} else if w.rng.IntN(2) == 0 {
+			d = cells[w.rng.IntN(len(cells))]
+		}
+		if d == nil {
+			continue
+		}
+		if m := w.residual(f, d); m != nil {
+			f.members = append(f.members, m)
+		}
+	}
+	return f
+}
+
+// residual draws a case of which something is left to do, for a family that
+// admits it; nil where this attempt gave none.
+func (w *graphJob) residual(f *family, c *cell) *member {
+	ends := c.reachable()
+	if len(ends) == 0 {
+		return nil
+	}
+	k := ends[w.rng.IntN(len(ends))]
+	world := c.Worlds()[k][w.rng.IntN(c.Count(k))]
+	facts := c.Facts(world)
+	positive, err := c.M.Along(facts, nil, w.rng)
+	if err != nil || len(positive) < 2 {
+		return nil
+	}
+	history := positive[:w.rng.IntN(len(positive)-1)]
+	rest, _, err := c.M.Residual(&sop.Scenario{Facts: facts}, history)
+	if err != nil || trivial(rest) {
+		return nil
+	}
+	rest = rest.Canonical()
+	left := rest.Key()
+	for _, o := range rest.Outcomes {
+		left += o.End + "=" + o.Tree.String() + ";"
+	}
+	s := w.rightGraph(c, left, rest)
+	if !f.admits(s) {
+		return nil
+	}
+	scenario, err := c.Scenario(world, w.rng)
+	if err != nil {
+		return nil
+	}
+	return &member{&side{cell: c, scenario: scenario, positive: positive, outcome: k}, s, history}
+}
+
+// trivial tells that a tree of g is decided, which no answer format words, or
+// that something in it is known already, which the graph does not tell.
+func trivial(g *sop.Graph) bool {
+	found := false
+	look := func(t *sop.Tree) {
+		t.Walk(func(n *sop.Tree) {
+			found = found || n.Op != sop.Leaf && len(n.Parts) == 0 || n.Op == sop.Leaf && n.Name == sop.Conversation
+		})
+	}
+	for _, t := range g.Requires {
+		look(t)
+	}
+	for _, t := range g.EstablishedBy {
+		look(t)
+	}
+	return found
+}
