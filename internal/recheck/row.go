@@ -81,7 +81,8 @@ type meta struct {
 	Query      string                 `json:"query"`
 	Rules      []*tree                `json:"rules"`
 	Thresholds map[string]json.Number `json:"thresholds"`
-	Names      map[string]string      `json:"names"` // the domain's name to the row's
+	Names      map[string]string      `json:"names"`    // the domain's name to the row's
+	Borrowed   []*tree                `json:"borrowed"` // those of Rules that are other procedures' of the domain
 	Source     string                 `json:"source"`
 }
 
