@@ -1,5 +1,14 @@
-// Package ollamatest runs a real Ollama server for tests, with tiny models. It
-// is installed by go run ./llm/localserver/install.
+// Package ollamatest runs a real Ollama server for tests, with tiny models:
+//
+//	s := ollamatest.Start(t)
+//	s.Scripted("judge", tinymodel.Script{
+//		"":         tinymodel.Says("I do not know."),
+//		"deny":     tinymodel.Says(`{"score": 1}`),
+//		"transfer": tinymodel.OneOf(map[string]float64{"yes": 3, "no": 1}),
+//	})
+//	// s.URL answers as Ollama does.
+//
+// The server is installed by go run ./llm/localserver/install.
 package ollamatest
 
 import (

@@ -13,18 +13,19 @@ import (
 )
 
 var script = tinymodel.Script{
-	"":        tinymodel.Says("I do not know."),
-	"yes-no":  tinymodel.Says("Yes"),
-	"choice":  tinymodel.Says("B"),
-	"score":   tinymodel.Says(`{"score": 3, "reason": "as it should be"}`),
-	"flip":    tinymodel.OneOf(map[string]float64{"heads": 7, "tails": 3}),
-	"weather": tinymodel.Says(tinymodel.Call("forecast", map[string]any{"city": "Bern", "days": 2})),
-	"sunny":   tinymodel.Says("Take no umbrella."),
-	"ponder":  tinymodel.Says("<think>let me see the score</think>42 it is"),
-	"forever": tinymodel.Endless("and so on "),
-	"stuck":   tinymodel.Endless("tick "),
-	"silence": tinymodel.Says(""),
-	"schön":   tinymodel.Says("Ünïcödé, 你好,\nand a second line"),
+	"":           tinymodel.Says("I do not know."),
+	"yes-no":     tinymodel.Says("Yes"),
+	"choice":     tinymodel.Says("B"),
+	"score":      tinymodel.Says(`{"score": 3, "reason": "as it should be"}`),
+	"scoreboard": tinymodel.Says("Home 2, guests 1"),
+	"flip":       tinymodel.OneOf(map[string]float64{"heads": 7, "tails": 3}),
+	"weather":    tinymodel.Says(tinymodel.Call("forecast", map[string]any{"city": "Bern", "days": 2})),
+	"sunny":      tinymodel.Says("Take no umbrella."),
+	"ponder":     tinymodel.Says("<think>let me see the score</think>42 it is"),
+	"forever":    tinymodel.Endless("and so on "),
+	"stuck":      tinymodel.Endless("tick "),
+	"silence":    tinymodel.Says(""),
+	"schön":      tinymodel.Says("Ünïcödé, 你好,\nand a second line"),
 }
 
 func user(text string) []api.Message { return []api.Message{{Role: "user", Content: text}} }
@@ -63,6 +64,7 @@ func TestTheLastKeywordDecides(t *testing.T) {
 		{"choice, then yes-no", "Yes"},
 		{"yes-no, then choice", "B"},
 		{"yes-nochoice", "B"},
+		{"the scoreboard", "Home 2, guests 1"},
 		{"score " + strings.Repeat("and much that says nothing ", 80), `{"score": 3, "reason": "as it should be"}`},
 		{"silence", ""},
 		{"Das ist schön.", "Ünïcödé, 你好,\nand a second line"},

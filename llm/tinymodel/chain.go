@@ -38,8 +38,8 @@ func (c *chains) lay(replies []Reply) ([]map[int]float64, error) {
 			texts = append(texts, text{i, t})
 		}
 	}
-	// An endless one has to be of single words, and any other can be one token
-	// unless a longer text got there before.
+	// Endless ones come first, as they are told in single words, then shorter
+	// ones: a text is no part of a shorter one, and so can always be one token.
 	slices.SortFunc(texts, func(a, b text) int {
 		if replies[a.of].endless != replies[b.of].endless {
 			if replies[a.of].endless {

@@ -9,9 +9,10 @@ import (
 )
 
 // Script says what a scripted model replies, by keyword: the one that stands
-// last in the prompt decides, wherever it stands, also within a word. The
-// reply of "" is for prompts without any. What the model said before is part of
-// the prompt, and so are the tools that it is offered.
+// last in the prompt decides, wherever it stands, also within a word, and of
+// two that overlap the longer one. The reply of "" is for prompts without any.
+// What the model said before is part of the prompt, and so are the tools that
+// it is offered. Prompts have to end with a new line, as templates' do.
 type Script map[string]Reply
 
 // Reply is one of several texts.
@@ -56,6 +57,9 @@ func (s Script) Model() ([]byte, error) {
 		replies[i] = s[k]
 		if err := s[k].validate(); err != nil {
 			return nil, fmt.Errorf("script: keyword %q: %w", k, err)
+		}
+		if _, spelling := v.ids[k]; spelling && len(k) > 1 {
+			return nil, fmt.Errorf("script: keyword %q: want no control token, and no single letter beyond ASCII", k)
 		}
 		if k != "" {
 			asks[v.id(k, added)] = i
@@ -133,14 +137,16 @@ func scripted(v *vocabulary, c *chains, asks map[int]int, firsts []map[int]float
 	out := make([]float32, width*width)
 	for r, first := range firsts {
 		seen[r*width+reply+r] = 1
-		for id, share := range first {
-			x := float32(1 + math.Log(share)/sure)
-			out[column[id]*width+r] = x
-			out[level*width+r] -= x
+		for i, id := range said {
+			if share, ok := first[id]; ok {
+				x := float32(1 + math.Log(share)/sure)
+				out[i*width+r] = x
+				out[level*width+r] -= x
+			}
 		}
 	}
 	output := make([]float32, len(v.tokens)*width)
-	for id, i := range column {
+	for i, id := range said {
 		output[id*width+i] = sure
 	}
 
