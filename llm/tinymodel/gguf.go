@@ -49,7 +49,7 @@ func (g *gguf) add(name string, width int, data []float32) {
 
 func (g *gguf) bytes() []byte {
 	var w writer
-	w.raw([]byte("GGUF"))
+	w.WriteString("GGUF")
 	w.uint32(3)
 	w.uint64(uint64(len(g.tensors)))
 	w.uint64(uint64(len(g.values)))
@@ -79,7 +79,6 @@ func aligned(offset int) int { return (offset + alignment - 1) / alignment * ali
 
 type writer struct{ bytes.Buffer }
 
-func (w *writer) raw(b []byte)    { w.Write(b) }
 func (w *writer) uint32(x uint32) { w.Write(binary.LittleEndian.AppendUint32(nil, x)) }
 func (w *writer) uint64(x uint64) { w.Write(binary.LittleEndian.AppendUint64(nil, x)) }
 func (w *writer) pad()            { w.Write(make([]byte, aligned(w.Len())-w.Len())) }
