@@ -1,15 +1,20 @@
-# Only Go is needed; `make lint` fetches its tool through the module proxy.
+# Go is needed, for the tests also a C++ compiler and Python with pip. `make lint`
+# fetches its tool through the module proxy.
 
 GO ?= go
 
-.PHONY: all build test bench lint cover clean
+.PHONY: all build servers test bench lint cover clean
 
 all: test build
 
 build:
 	$(GO) build -o bin/fmsop ./cmd/fmsop
 
-test:
+# The model servers that tests talk to: minutes, once a machine.
+servers:
+	$(GO) run ./llm/localserver/install
+
+test: servers
 	$(GO) vet ./...
 	$(GO) test ./...
 
@@ -20,7 +25,7 @@ lint:
 	test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
-cover:
+cover: servers
 	$(GO) test -coverpkg ./... -coverprofile cover.out ./...
 	$(GO) tool cover -func cover.out | tail -n 1
 

@@ -37,12 +37,20 @@ var direction = map[string][]string{
 	"cmd/fmsop":    {"*"},
 
 	// Only tests import these.
-	"sop/soptest":      {"sop"},
-	"internal/recheck": {},
+	"sop/soptest":             {"sop"},
+	"internal/recheck":        {},
+	"llm/tinymodel":           {},
+	"llm/localserver":         {},
+	"llm/localserver/install": {"llm/localserver", "llm/ollamatest", "llm/llamacpptest"},
+	"llm/ollamatest":          {"llm/localserver", "llm/tinymodel"},
+	"llm/llamacpptest":        {"llm/localserver", "llm/tinymodel"},
 }
 
 // testsOnly are packages that no other package but a test may import.
-var testsOnly = []string{"sop/soptest", "internal/recheck"}
+var testsOnly = []string{
+	"sop/soptest", "internal/recheck",
+	"llm/tinymodel", "llm/localserver", "llm/localserver/install", "llm/ollamatest", "llm/llamacpptest",
+}
 
 type listed struct {
 	ImportPath                         string

@@ -1,0 +1,24 @@
+// Install puts the model servers that tests talk to into the user's cache
+// folder, where they are missing.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/fmsop/fmsop/llm/llamacpptest"
+	"github.com/fmsop/fmsop/llm/localserver"
+	"github.com/fmsop/fmsop/llm/ollamatest"
+)
+
+func main() {
+	for _, p := range []localserver.Program{llamacpptest.Program, ollamatest.Program} {
+		err := p.Install(func(folder string) {
+			fmt.Fprintf(os.Stderr, "installing %s, once, into %s\n", p.Name, folder)
+		})
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "error: %v\n", err)
+			os.Exit(1)
+		}
+	}
+}
