@@ -55,6 +55,7 @@ type Editor struct {
 	calls   []string
 	conds   []string
 	helps   map[string][]string        // condition -> calls
+	names   map[string][]string        // call -> conditions that it requires
 	behind  map[string]map[string]bool // call -> itself and the calls that need it
 	edges   map[[2]string]bool
 	ends    map[string]bool
@@ -65,7 +66,7 @@ type Editor struct {
 func NewEditor(g *sop.Graph) *Editor {
 	g = g.Canonical()
 	e := &Editor{g: g, key: g.Key(), calls: slices.Sorted(maps.Keys(g.Requires)), conds: slices.Sorted(maps.Keys(g.EstablishedBy)),
-		helps: map[string][]string{}, behind: map[string]map[string]bool{}, edges: map[[2]string]bool{}, ends: map[string]bool{}}
+		helps: map[string][]string{}, names: map[string][]string{}, behind: map[string]map[string]bool{}, edges: map[[2]string]bool{}, ends: map[string]bool{}}
 	for _, c := range e.conds {
 		e.helps[c] = callsOf(g.EstablishedBy[c])
 	}
@@ -75,6 +76,7 @@ func NewEditor(g *sop.Graph) *Editor {
 		next[uv[0]] = append(next[uv[0]], uv[1])
 	}
 	for _, v := range e.calls {
+		e.names[v] = g.Requires[v].Names()
 		seen := map[string]bool{}
 		for todo := []string{v}; len(todo) > 0; {
 			u := todo[0]
@@ -179,7 +181,7 @@ func (e *Editor) Cycles() []GraphEdit {
 	e.results = nil
 	for _, v := range e.calls {
 		rule := e.g.Requires[v]
-		here := rule.Names()
+		here := e.names[v]
 		for _, c := range e.conds {
 			if !e.closes(v, c) || slices.Contains(here, c) {
 				continue
@@ -211,7 +213,7 @@ func (e *Editor) Cycles() []GraphEdit {
 // comesToNeed tells that call u, directly or not, needs condition c.
 func (e *Editor) comesToNeed(u, c string) bool {
 	return slices.ContainsFunc(e.calls, func(v string) bool {
-		return e.behind[v][u] && slices.Contains(e.g.Requires[v].Names(), c)
+		return e.behind[v][u] && slices.Contains(e.names[v], c)
 	})
 }
 
@@ -226,7 +228,7 @@ func (e *Editor) Preconditions(others []Other) []GraphEdit {
 	e.results = nil
 	for _, v := range e.calls {
 		rule := e.g.Requires[v]
-		here := rule.Names()
+		here := e.names[v]
 		for _, p := range leaves(rule) {
 			e.add(Precondition, "drop", v, false, with(rule, p, nil), nil)
 			for _, c := range e.conds {

@@ -9,7 +9,7 @@ import (
 // no longer than its other steps.
 const (
 	maxSearch = 60_000
-	maxProve  = 256
+	maxProve  = 64
 )
 
 // pairNode is where two graphs stand after the same calls, in all worlds that

@@ -304,6 +304,7 @@ type dress struct {
 	style
 	view, format string
 	answers      map[string]*graphAnswer // by the graph's key
+	similarities map[[2]*graphAnswer]float64
 	sops         map[*cell]string
 }
 
@@ -314,7 +315,7 @@ type graphAnswer struct {
 
 func (w *graphJob) dress(view string) *dress {
 	return &dress{style: w.style(), view: view, format: text.GraphFormats[w.rng.IntN(len(text.GraphFormats))],
-		answers: map[string]*graphAnswer{}, sops: map[*cell]string{}}
+		answers: map[string]*graphAnswer{}, similarities: map[[2]*graphAnswer]float64{}, sops: map[*cell]string{}}
 }
 
 func (d *dress) answer(g *sop.Graph, key string) *graphAnswer {
@@ -325,6 +326,15 @@ func (d *dress) answer(g *sop.Graph, key string) *graphAnswer {
 		d.answers[key] = a
 	}
 	return a
+}
+
+func (d *dress) similarity(a, b *graphAnswer) float64 {
+	s, known := d.similarities[[2]*graphAnswer{b, a}] // it is the same both ways
+	if !known {
+		s = dataset.ItemSimilarity(a.items, b.items)
+		d.similarities[[2]*graphAnswer{a, b}] = s
+	}
+	return s
 }
 
 func (d *dress) context(m *member) string {
@@ -360,7 +370,7 @@ func (w *graphJob) graphRow(as *dress, m *member, negatives []wrongGraph) *draft
 		violation, proof := n.proof(m.differ)
 		d.row.Negatives = append(d.row.Negatives, dataset.Negative{
 			Text: a.Text, Payload: a.Payload, Operator: string(n.operator), Violation: violation,
-			Proof: encode(proof), Similarity: dataset.ItemSimilarity(right.items, a.items),
+			Proof: encode(proof), Similarity: as.similarity(right, a),
 		})
 	}
 	d.row.Reference = encode(newReference(m.V, m.scenario, m.history))
