@@ -10,8 +10,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
+
+	"github.com/gofrs/flock"
 )
 
 // Program is a server's program.
@@ -72,14 +73,11 @@ func (p Program) Install(note func(folder string)) error {
 	if err := os.MkdirAll(filepath.Dir(folder), 0o777); err != nil {
 		return err
 	}
-	lock, err := os.OpenFile(folder+".lock", os.O_CREATE|os.O_RDWR, 0o666)
-	if err != nil {
+	lock := flock.New(folder + ".lock")
+	if err := lock.Lock(); err != nil {
 		return err
 	}
 	defer lock.Close() // and so unlocks it
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		return fmt.Errorf("%s: %w", lock.Name(), err)
-	}
 	if _, err := os.Stat(folder); err == nil {
 		return nil
 	}
