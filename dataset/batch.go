@@ -209,40 +209,65 @@ func (s *share) take(line []byte) {
 	s.rows++
 }
 
+// free keeps what is costly to make for its next use. Unlike a sync.Pool, it
+// does not lose it to every collection, of which a job sees several; it holds at
+// most as many as were in use at once.
+type free[T any] struct {
+	mutex sync.Mutex
+	list  []T
+}
+
+// take is false where there is none.
+func (f *free[T]) take() (v T, ok bool) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if last := len(f.list) - 1; last >= 0 {
+		v, ok = f.list[last], true
+		f.list = f.list[:last]
+	}
+	return v, ok
+}
+
+func (f *free[T]) give(v T) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.list = append(f.list, v)
+}
+
 // bufferPool keeps byte slices; outsized ones are left to the collector, so
 // that one huge job does not stay in memory.
-type bufferPool struct{ pool sync.Pool }
+type bufferPool struct{ free[[]byte] }
 
 var buffers bufferPool
 
 const largestKept = 16 << 20
 
 func (p *bufferPool) get() []byte {
-	if b, ok := p.pool.Get().(*[]byte); ok {
-		return (*b)[:0]
+	if b, ok := p.take(); ok {
+		return b[:0]
 	}
 	return make([]byte, 0, 64<<10)
 }
 
 func (p *bufferPool) put(b []byte) {
 	if b != nil && cap(b) <= largestKept {
-		p.pool.Put(&b)
+		p.give(b)
 	}
 }
 
-// encoders has one pool for each level.
-var encoders [zstd.SpeedBestCompression + 1]sync.Pool
+// encoders are kept for each level.
+var encoders [zstd.SpeedBestCompression + 1]free[*zstd.Encoder]
 
 // compress appends one frame that holds data. An empty frame is a frame too.
 func compress(level zstd.EncoderLevel, dst, data []byte) ([]byte, error) {
-	enc, ok := encoders[level].Get().(*zstd.Encoder)
+	enc, ok := encoders[level].take()
 	if !ok {
 		var err error
-		enc, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true))
+		enc, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true), zstd.WithLowerEncoderMem(true))
 		if err != nil {
 			return dst, err
 		}
 	}
-	defer encoders[level].Put(enc)
+	defer encoders[level].give(enc)
 	return enc.EncodeAll(data, dst), nil
 }

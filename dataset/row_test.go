@@ -134,6 +134,84 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
+// Texts that say the same have one shape, whatever the order of their keys and
+// the blanks between.
+func TestShape(t *testing.T) {
+	tests := []struct {
+		a, b string
+		same bool
+	}{
+		{`{"b":1,"a":[2,"x"]}`, ` { "a" : [ 2 , "x" ] ,"b": 1 } `, true},
+		{`{"a":{"c":null,"d":true}}`, `{"a":{"d":true,"c":null}}`, true},
+		{`{"a":["x","y"]}`, `{"a":["y","x"]}`, false},
+		{`{"a":["x"],"b":[]}`, `{"a":[],"b":["x"]}`, false},
+		{`{"a":"b"}`, `{"b":"a"}`, false},
+		{`{"a":{"b":"c"}}`, `{"a":"b","c":{}}`, false},
+		{`[[1],2]`, `[1,[2]]`, false},
+		{`["1"]`, `[1]`, false},
+		{`[]`, `{}`, false},
+		{`[12.5]`, `[12.6]`, false},
+		{`""`, `" "`, false},
+	}
+	for _, test := range tests {
+		a, sureA := shape(test.a)
+		b, sureB := shape(test.b)
+		if !sureA || !sureB || (a == b) != test.same {
+			t.Errorf("shape(%s) = %x, %v, shape(%s) = %x, %v, same %v", test.a, a, sureA, test.b, b, sureB, test.same)
+		}
+	}
+	for _, text := range []string{`["\u0061"]`, `{"a\"":1}`, `1.0`, `[1e3]`, `-0`, `{"a":1,"a":2}`, `0.1234567890123456`} {
+		if _, sure := shape(text); sure {
+			t.Errorf("shape(%s) is sure, though the same can be written otherwise", text)
+		}
+	}
+}
+
+func TestShapeFollowsCanonical(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := anyJSON(3).Draw(t, "value")
+		indented, err := json.MarshalIndent(v, " ", "\t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		canonical, err := Canonical(string(indented))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, sureA := shape(string(indented))
+		b, sureB := shape(canonical)
+		if sureA && sureB && a != b {
+			t.Fatalf("%s and %s have different shapes", indented, canonical)
+		}
+		other, err := json.Marshal(anyJSON(3).Draw(t, "other"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := Canonical(string(other))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, sure := shape(string(other)); sure && sureA && (a == c) != (canonical == second) {
+			t.Fatalf("%s and %s: shapes equal %v, canonical forms %v", indented, other, a == c, canonical == second)
+		}
+	})
+}
+
+// anyJSON draws values that are small, so that many are alike.
+func anyJSON(depth int) *rapid.Generator[any] {
+	scalars := []*rapid.Generator[any]{
+		rapid.SampledFrom([]any{nil, true, false, 0, 1, -7, 2.5, 1e30, 0.1, 1e-12}),
+		rapid.Map(rapid.SampledFrom([]string{"", "a", "b", "a b", `"`, "é", "<", "\n"}), func(s string) any { return s }),
+	}
+	if depth == 0 {
+		return rapid.OneOf(scalars...)
+	}
+	inner := anyJSON(depth - 1)
+	return rapid.OneOf(append(scalars,
+		rapid.Map(rapid.SliceOfN(inner, 0, 3), func(l []any) any { return l }),
+		rapid.Map(rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", `c"`}), inner, 0, 3), func(m map[string]any) any { return m }))...)
+}
+
 func TestSimilarity(t *testing.T) {
 	tests := []struct {
 		name, a, b string

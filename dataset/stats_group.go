@@ -146,8 +146,8 @@ func editDistance(a, b []string) int {
 	return distance(a, b)
 }
 
-// hash64 is FNV-1a, then the finalizer of splitmix64 so that every bit
-// depends on every byte. It is the same on every machine.
+// hash64 is FNV-1a, mixed so that every bit depends on every byte. It is the
+// same on every machine.
 func hash64(seed uint64, parts ...string) uint64 {
 	h := seed ^ 0xcbf29ce484222325
 	for _, p := range parts {
@@ -156,9 +156,7 @@ func hash64(seed uint64, parts ...string) uint64 {
 		}
 		h = (h ^ 0xff) * 0x100000001b3 // no byte of UTF-8
 	}
-	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
-	h = (h ^ h>>27) * 0x94d049bb133111eb
-	return h ^ h>>31
+	return mix(h)
 }
 
 // mix is the finalizer of splitmix64: every bit depends on every other.

@@ -54,6 +54,25 @@ func (m *Machine) Residual(s *Scenario, history Workflow) (*Graph, *Scenario, er
 	return r.out, &Scenario{Facts: facts, Values: s.Values, Bindings: s.Bindings}, nil
 }
 
+// Shown returns what the history has told of the case: the conditions known
+// after it, with their values, but for those that effects can change.
+func (m *Machine) Shown(facts map[string]bool, history Workflow) map[string]bool {
+	truth := m.factSet(facts)
+	st := m.start(truth)
+	for _, item := range history {
+		if c, ok := m.callIx[item]; ok {
+			st = m.step(&st, c, truth)
+		}
+	}
+	shown := map[string]bool{}
+	for i, name := range m.conds {
+		if st.known.has(i) && !m.touched.has(i) {
+			shown[name] = st.val.has(i)
+		}
+	}
+	return shown
+}
+
 type residual struct {
 	m   *Machine
 	s   *state
@@ -191,15 +210,22 @@ func (r *residual) possibleSet(members set) bool {
 	return o.callableEver(members &^ r.s.made)
 }
 
-// source is what still has to be called for condition i.
+// source is what still has to be called for condition i, in minimal sets.
 func (r *residual) source(i int) *Tree {
-	var ways []*Tree
+	var left []set
 	for _, members := range r.m.sources[i] {
-		if !r.possibleSet(members) {
+		if r.possibleSet(members) {
+			left = append(left, members&^r.s.made)
+		}
+	}
+	var ways []*Tree
+	for k, way := range left {
+		if slices.ContainsFunc(left[:k], func(o set) bool { return o&^way == 0 }) ||
+			slices.ContainsFunc(left[k+1:], func(o set) bool { return o&^way == 0 && o != way }) {
 			continue
 		}
 		var calls []*Tree
-		(members &^ r.s.made).each(func(j int) { calls = append(calls, L(r.m.calls[j])) })
+		way.each(func(j int) { calls = append(calls, L(r.m.calls[j])) })
 		if len(calls) == 1 {
 			ways = append(ways, calls[0])
 		} else {

@@ -177,6 +177,48 @@ func (s *Sampler) consistent(x set) bool {
 	return true
 }
 
+// maxFree bounds the conditions that Possible tries both ways.
+const maxFree = 16
+
+// Possible tells whether there is a case with these facts: a consistent
+// assignment for which numbers exist. Of conditions that the facts leave open
+// 16 are tried both ways, further ones as false; so it is never wrongly true.
+// A name that is no condition of the variant is impossible.
+func (s *Sampler) Possible(facts map[string]bool) bool {
+	if s.depends == nil {
+		s.prepare()
+	}
+	fixed, told := set(0), 0
+	var free []int
+	for i, c := range s.M.conds {
+		switch f, ok := facts[c]; {
+		case !ok && len(free) < maxFree:
+			free = append(free, i)
+		case f:
+			fixed |= bit(i)
+			fallthrough
+		case ok:
+			told++
+		}
+	}
+	if told < len(facts) {
+		return false
+	}
+	rng := rand.New(rand.NewPCG(uint64(fixed), 0x90551b1e))
+	for x := range 1 << len(free) {
+		world := fixed
+		for k, i := range free {
+			if x>>k&1 == 1 {
+				world |= bit(i)
+			}
+		}
+		if s.consistent(world) && s.solvable(world, rng) {
+			return true
+		}
+	}
+	return false
+}
+
 func (m *Machine) phiOf(call string) *node {
 	if i, ok := m.callIx[call]; ok {
 		return m.phi[i]

@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/fmsop/fmsop/augment"
@@ -49,7 +50,8 @@ func (s *rightGraph) edits() *augment.Editor {
 type member struct {
 	*side // positive is the workflow that the history begins
 	*rightGraph
-	history sop.Workflow // nil where the whole graph is asked for
+	history sop.Workflow    // nil where the whole graph is asked for
+	shown   map[string]bool // what the history has told of the case
 }
 
 // family grows by members of which each is provably wrong to all others.
@@ -58,15 +60,42 @@ type family struct {
 	members []*member
 }
 
-// admits tells whether a rightGraph is provably wrong to all members, and they to
-// it.
-func (f *family) admits(s *rightGraph) bool {
-	if s.differ == nil || slices.ContainsFunc(f.members, func(o *member) bool { return o.key == s.key }) {
+// admits tells whether a candidate's graph is provably wrong to all members, and
+// theirs to it.
+func (f *family) admits(m *member) bool {
+	if m.differ == nil || slices.ContainsFunc(f.members, func(o *member) bool { return o.key == m.key }) {
 		return false
 	}
 	return !slices.ContainsFunc(f.members, func(o *member) bool {
-		return f.difference(s, o.rightGraph) == nil || f.difference(o.rightGraph, s) == nil
+		return !f.proves(m, o.rightGraph) || !f.proves(o, m.rightGraph)
 	})
+}
+
+// proves tells whether a graph is provably wrong in a member's context.
+func (w *graphJob) proves(m *member, wrong *rightGraph) bool {
+	d := w.difference(m.rightGraph, wrong)
+	return d != nil && w.canBe(m, d)
+}
+
+// canBe tells whether a proof's case, if it has one, is possible where the
+// member's graph is right: by the domain's dependences and numbers, and by what
+// the history has shown.
+func (w *graphJob) canBe(m *member, d *sop.Difference) bool {
+	if d.Witness == nil {
+		return true
+	}
+	facts := maps.Clone(m.shown)
+	if facts == nil {
+		facts = map[string]bool{}
+	}
+	for c, f := range d.Witness.Facts {
+		if known, shown := facts[c]; shown && known != f {
+			return false
+		}
+		facts[c] = f
+	}
+	c := w.pool.about(m.cell, facts)
+	return c != nil && c.Possible(facts)
 }
 
 // difference says why b's graph is wrong where a's is right; nil also where
@@ -101,10 +130,10 @@ const familyTries = 64
 func (w *graphJob) variantFamily(c *cell, size int) *family {
 	f := &family{graphJob: w}
 	admit := func(d *cell) {
-		s := w.whole(d)
-		if f.admits(s) {
-			at := &side{cell: d, scenario: &sop.Scenario{Facts: s.differ.Permitted(), Values: map[string]float64{}, Bindings: map[string]any{}}}
-			f.members = append(f.members, &member{side: at, rightGraph: s})
+		m := &member{side: &side{cell: d}, rightGraph: w.whole(d)}
+		if f.admits(m) {
+			m.scenario = &sop.Scenario{Facts: m.differ.Permitted(), Values: map[string]float64{}, Bindings: map[string]any{}}
+			f.members = append(f.members, m)
 		}
 	}
 	admit(c)
@@ -178,15 +207,14 @@ func (w *graphJob) residual(f *family, c *cell) *member {
 	for _, o := range rest.Outcomes {
 		left += o.End + "=" + o.Tree.String() + ";"
 	}
-	s := w.rightGraph(c, left, rest)
-	if !f.admits(s) {
+	m := &member{&side{cell: c, positive: positive, outcome: k}, w.rightGraph(c, left, rest), history, c.M.Shown(facts, history)}
+	if !f.admits(m) {
 		return nil
 	}
-	scenario, err := c.Scenario(world, w.rng)
-	if err != nil {
+	if m.scenario, err = c.Scenario(world, w.rng); err != nil {
 		return nil
 	}
-	return &member{&side{cell: c, scenario: scenario, positive: positive, outcome: k}, s, history}
+	return m
 }
 
 // trivial tells that a tree of g is decided, which no answer format words, or

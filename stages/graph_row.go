@@ -212,7 +212,7 @@ func (p *graphPicker) take(e augment.GraphEdit, done []string) bool {
 	if err != nil {
 		p.drops[DropUndetermined]++
 	}
-	if d == nil {
+	if d == nil || !p.canBe(p.m, d) {
 		return false
 	}
 	p.seen[key] = true

@@ -310,4 +310,20 @@ func (c *cell) baseName(item string) string {
 	return n.String()
 }
 
+// about returns a variant that has all the conditions named, under c's names and
+// thresholds: c itself where it has them, else one whose rules are these
+// conditions. It is nil where there is no such variant.
+func (p *pool) about(c *cell, conditions map[string]bool) *cell {
+	own := true
+	var rules []*sop.Tree
+	for _, name := range sortedKeys(conditions) {
+		own = own && c.V.EstablishedBy[name] != nil
+		rules = append(rules, sop.L(c.baseName(name)))
+	}
+	if own {
+		return c
+	}
+	return p.usable(recipe{rules: rules, thresholds: c.recipe.thresholds, names: c.recipe.names})
+}
+
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
