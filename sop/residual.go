@@ -189,10 +189,8 @@ func (r *residual) addCondition(i int) error {
 		}
 	}
 	if !r.s.known.has(i) {
-		for _, members := range m.sources[i] {
-			if r.possibleSet(members) {
-				calls |= members &^ r.s.made
-			}
+		for _, way := range r.ways(i) {
+			calls |= way
 		}
 	}
 	var err error
@@ -210,20 +208,28 @@ func (r *residual) possibleSet(members set) bool {
 	return o.callableEver(members &^ r.s.made)
 }
 
-// source is what still has to be called for condition i, in minimal sets.
-func (r *residual) source(i int) *Tree {
+// ways are the minimal sets of calls that still have to be made for condition i.
+func (r *residual) ways(i int) []set {
 	var left []set
 	for _, members := range r.m.sources[i] {
 		if r.possibleSet(members) {
 			left = append(left, members&^r.s.made)
 		}
 	}
-	var ways []*Tree
+	var ways []set
 	for k, way := range left {
-		if slices.ContainsFunc(left[:k], func(o set) bool { return o&^way == 0 }) ||
-			slices.ContainsFunc(left[k+1:], func(o set) bool { return o&^way == 0 && o != way }) {
-			continue
+		within := func(o set) bool { return o&^way == 0 }
+		if !slices.ContainsFunc(left[:k], within) && !slices.ContainsFunc(left[k+1:], func(o set) bool { return within(o) && o != way }) {
+			ways = append(ways, way)
 		}
+	}
+	return ways
+}
+
+// source is what still has to be called for condition i.
+func (r *residual) source(i int) *Tree {
+	var ways []*Tree
+	for _, way := range r.ways(i) {
 		var calls []*Tree
 		way.each(func(j int) { calls = append(calls, L(r.m.calls[j])) })
 		if len(calls) == 1 {

@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -60,7 +61,7 @@ func (w *graphJob) rows(view string, f *family) error {
 		w.drops[DropScenario]++
 		return nil
 	}
-	if w.rng.IntN(surveyEvery) == 0 {
+	if w.rng.IntN(familiesASurvey) == 0 {
 		w.look(f.members[w.rng.IntN(len(f.members))])
 	}
 	d := w.dress(view)
@@ -78,6 +79,10 @@ func (w *graphJob) rows(view string, f *family) error {
 	}
 	return nil
 }
+
+// familiesASurvey is how many families there are for each of which a member's naive
+// edits are surveyed.
+const familiesASurvey = 16
 
 // graphNegatives is the graphs of the other members, and edits for what lacks;
 // around tells that the edits are not those of the positive.
@@ -286,7 +291,7 @@ func (w *graphJob) look(m *member) {
 				w.drops[DropUndetermined]++
 				continue
 			}
-			k := surveyKey{op, how}
+			k := surveyKey{op, fmt.Sprintf("%s of one family in %d", how, familiesASurvey)}
 			if w.judge.survey[k] == nil {
 				w.judge.survey[k] = &surveyed{}
 			}

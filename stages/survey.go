@@ -25,8 +25,7 @@ type surveyed struct{ tried, correct, wasteful int }
 
 func newJudge() *judge { return &judge{map[surveyKey]*surveyed{}} }
 
-// surveyEvery is how many sides, or in stage 3 families, there are for each
-// that is surveyed.
+// surveyEvery is how many sides there are for each that is surveyed.
 const surveyEvery = 16
 
 // look surveys one naive edit of each kind, drawn evenly, on some of the sides.
