@@ -142,12 +142,31 @@ func TestResidualProblems(t *testing.T) {
 		return graphNegative(g, "precondition", "witness", object{"accepted_by": "positive",
 			"witness": object{"facts": object{"known": false, "funds": false}, "workflow": []string{"statement", "deny"}}})
 	}
+	// The account is known to be there, so that it has to be there asks for nothing more.
+	told := func() (object, object) {
+		rest := object{
+			"requires":       object{"login": nil, "read": "signed_in", "statement": nil, "pay": object{"all": []any{"funds", "signed_in"}}},
+			"established_by": object{"signed_in": "login", "funds": object{"any": []any{"read", "statement"}}},
+			"edges":          []any{[]any{"login", "pay"}, []any{"login", "read"}, []any{"read", "pay"}, []any{"statement", "pay"}},
+		}
+		more := object{
+			"requires":       object{"login": nil, "read": "signed_in", "statement": nil, "pay": object{"all": []any{"funds", "known", "signed_in"}}},
+			"established_by": object{"known": conversation, "signed_in": "login", "funds": object{"any": []any{"read", "statement"}}}, "edges": rest["edges"],
+		}
+		return rest, graphNegative(more, "precondition", "witness", object{"accepted_by": "positive", "witness": object{
+			"facts": object{"known": false, "funds": true, "signed_in": true}, "workflow": []string{"login", "read", "pay"}}})
+	}
+	left, same := told()
+	whole, extra := told()
+	extra["proof"].(object)["witness"] = object{"facts": object{"known": true, "funds": true, "signed_in": true}, "workflow": []string{"login", "read", "pay"}}
 	for _, test := range []struct {
 		name string
 		row  object
 		want []string
 	}{
 		{"nothing", residualRow([]string{"login"}, rest(), wrong()), nil},
+		{"a witness against what was shown, and no other", residualRow([]string{"check"}, left, same), []string{"no_case"}},
+		{"a negative that means the positive here", residualRow([]string{"check"}, whole, extra), []string{"negative"}},
 		{"nothing put in", residualRow([]string{"login"}, deskGraph(), wrong()), []string{"positive"}},
 		{"another history", residualRow([]string{"check"}, rest(), wrong()), []string{"positive", "witness"}},
 		{"nothing left", residualRow([]string{"check", "login", "read"}, rest(), wrong()), []string{"residual"}},

@@ -161,6 +161,9 @@ func rowWith(line string, edit func(object)) string {
 func TestFolderMutations(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	generate(t, dir, 30, 2, "bank", "dmv", "library")
+	if _, err := Folder(filepath.Dir(dir), 1); err == nil {
+		t.Error("a folder without manifest is no error")
+	}
 	whole := loadFolder(t, dir)
 	find := func(f *folder) map[string]int {
 		report, err := Folder(f.save(), 2)
@@ -201,6 +204,15 @@ func TestFolderMutations(t *testing.T) {
 		}, "split"},
 		{"a training row for testing", func(f *folder) {
 			f.lines["test.jsonl.zst"] = append(f.lines["test.jsonl.zst"], rowWith(f.lines[train(3)][0], func(row object) { row["split"] = "test" }))
+		}, "leakage"},
+		{"goals of one domain in several splits", func(f *folder) { f.manifest["split"].(object)["unit"] = "domain" }, "leakage"},
+		{"a scenario of training in a test", func(f *folder) {
+			f.manifest["split"].(object)["unit"] = "scenario"
+			f.manifest["split"].(object)["assignments"] = object{}
+			last := f.lines[train(3)][len(f.lines[train(3)])-1]
+			f.lines["test.jsonl.zst"] = append(f.lines["test.jsonl.zst"], rowWith(last, func(row object) {
+				row["split"], row["id"], row["query"] = "test", row["id"].(string)+"x", row["query"].(string)+" "
+			}))
 		}, "leakage"},
 		{"a test query worded as in training", func(f *folder) {
 			query := ""

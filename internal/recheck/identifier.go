@@ -141,11 +141,7 @@ func (k *conceptCheck) source(list []named) {
 		k.add("reference", "a name has the synonyms %q", k.ref.Synonyms)
 	}
 	for _, a := range k.answers {
-		base := k.names.base(a)
-		if _, args, has := cutCall(a); has {
-			base += "(" + args
-		}
-		if base != k.ref.Subject {
+		if k.names.domainName(a) != k.ref.Subject {
 			continue
 		}
 		for _, x := range list {

@@ -129,6 +129,14 @@ func (n *naming) base(name string) string {
 	return head
 }
 
+// domainName is the domain's name with the details of the row's.
+func (n *naming) domainName(name string) string {
+	if _, args, has := cutCall(name); has {
+		return n.base(name) + "(" + args
+	}
+	return n.base(name)
+}
+
 // written is what the row calls an instance of the domain's name.
 func (n *naming) written(name string) string {
 	head, args, has := cutCall(name)

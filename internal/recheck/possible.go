@@ -20,6 +20,11 @@ func (s strictness) String() string { return [...]string{"", "_domain", "_number
 
 // possible says what speaks against facts, with those that the case has shown, and how strict one has to be to say so.
 func (d *diagramCheck) possible(facts map[string]bool, most strictness) (strictness, error) {
+	for _, name := range sortedKeys(facts) {
+		if shown, is := d.known[name]; is && shown != facts[name] {
+			return byText, fmt.Errorf("the case has shown that %q is %v", name, shown)
+		}
+	}
 	all := maps.Clone(d.known)
 	maps.Copy(all, facts)
 	err := d.right.possible(all)
@@ -35,12 +40,15 @@ func (d *diagramCheck) possible(facts map[string]bool, most strictness) (strictn
 
 // worlds calls do with every possible assignment of facts to the names until it returns false.
 func (d *diagramCheck) worlds(names []string, most strictness, do func(facts map[string]bool) bool) error {
-	if len(names) > maxFacts {
-		return fmt.Errorf("%d conditions; this check tries every assignment of up to %d", len(names), maxFacts)
+	shown := maps.Clone(d.known)
+	maps.DeleteFunc(shown, func(name string, _ bool) bool { return !slices.Contains(names, name) })
+	open := slices.DeleteFunc(slices.Clone(names), func(name string) bool { _, is := shown[name]; return is })
+	if len(open) > maxFacts {
+		return fmt.Errorf("%d conditions; this check tries every assignment of up to %d", len(open), maxFacts)
 	}
-	for world := range 1 << len(names) {
-		facts := map[string]bool{}
-		for i, name := range names {
+	for world := range 1 << len(open) {
+		facts := maps.Clone(shown)
+		for i, name := range open {
 			facts[name] = world&(1<<i) == 0 || d.always(name)
 		}
 		if _, err := d.possible(facts, most); err == nil && !do(facts) {
@@ -99,7 +107,9 @@ func (d *diagramCheck) inDomain(all map[string]bool) error {
 		if t := renamed(d.names.Conditions[base].DependsOn, name); !project(t, has).holds(all) {
 			return fmt.Errorf("%q is true, but depends on %s", name, t)
 		}
-		if t := renamed(d.names.Actions[base].Innate, name); !project(t, has).holds(all) {
+		// An action that checks nothing answers yes whatever its tool enforces.
+		_, checks := d.names.Conditions[base]
+		if t := renamed(d.names.Actions[base].Innate, name); checks && !project(t, has).holds(all) {
 			return fmt.Errorf("the call %q answers yes, but enforces %s", name, t)
 		}
 		for _, group := range d.names.Excludes {

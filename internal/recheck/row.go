@@ -1,6 +1,11 @@
 // Package recheck proves the rows of a dataset folder a second time, by its own means. It shares no code with the rest of the
 // program: it reads the rows, the answers' texts and the rules with readers of its own, and it settles every question by plain
 // enumeration, so that an error in the program's own oracle cannot hide itself.
+//
+// [Folder] checks a whole folder. A row of any stage is read from its texts first (document, clause, sentence, listing, tabular
+// for the procedure; casefile for the case and its log; graphtext, text and glossary for answers and definitions), then proven:
+// concept and identifier for stage 1, sequence for stage 2, diagram, residual and possible for stage 3. Wordings are those that
+// the generator writes; what is right is decided from the design alone.
 package recheck
 
 import (

@@ -134,7 +134,7 @@ func (t *tally) row(r *checkedRow, number int) {
 	}
 }
 
-// unit is what no two splits may share.
+// unit is what no two splits may share: of scenarios the facts, under the domain's own names.
 func (t *tally) unit(r *checkedRow, procedure string) string {
 	switch {
 	case t.Split.Unit == "domain":
@@ -143,9 +143,10 @@ func (t *tally) unit(r *checkedRow, procedure string) string {
 		return procedure
 	case t.Split.Unit == "scenario" && r.ref != nil:
 		var facts []string
-		for _, name := range sortedKeys(r.ref.Facts) {
-			facts = append(facts, fmt.Sprintf("%s=%v", name, r.ref.Facts[name]))
+		for name, holds := range r.ref.Facts {
+			facts = append(facts, fmt.Sprintf("%s=%v", r.names.domainName(name), holds))
 		}
+		slices.Sort(facts)
 		return procedure + "/" + strings.Join(facts, ";")
 	}
 	return ""
