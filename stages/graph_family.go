@@ -1,7 +1,6 @@
 package stages
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/fmsop/fmsop/augment"
@@ -84,18 +83,7 @@ func (w *graphJob) canBe(m *member, d *sop.Difference) bool {
 	if d.Witness == nil {
 		return true
 	}
-	facts := maps.Clone(m.shown)
-	if facts == nil {
-		facts = map[string]bool{}
-	}
-	for c, f := range d.Witness.Facts {
-		if known, shown := facts[c]; shown && known != f {
-			return false
-		}
-		facts[c] = f
-	}
-	c := w.pool.about(m.cell, facts)
-	return c != nil && c.Possible(facts)
+	return w.pool.possible(m.cell, m.shown, d.Witness.Facts)
 }
 
 // difference says why b's graph is wrong where a's is right; nil also where

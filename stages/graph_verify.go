@@ -24,9 +24,12 @@ func (v *Verifier) graphRow(row *dataset.Row) []error {
 	if g.differ, err = sop.NewDiffer(g.right); err != nil {
 		return []error{fmt.Errorf("context: %w", err)}
 	}
+	g.about(v.lexicon[row.Domain], row.Procedure, &r.meta)
 	compare := r.compare
 	if row.View == dataset.ViewGraph {
 		compare = r.compareGraph
+	} else {
+		g.shown = r.machine.Shown(r.scenario.Facts, r.history)
 	}
 	problems := compare()
 	if err := g.positive(row.Positive); err != nil {
@@ -93,6 +96,22 @@ type graphReading struct {
 	right  *sop.Graph
 	differ *sop.Differ
 	seen   map[string]int // key of an answer -> number of the negative, -1 for the positive
+	pool   *pool          // of the domain, to see which cases can be
+	bare   *cell          // the row's names and thresholds
+	shown  map[string]bool
+}
+
+// about prepares for witnesses: what the lexicon says of conditions decides
+// which cases can be.
+func (g *graphReading) about(d *sop.Domain, goal string, m *Meta) {
+	if d == nil {
+		return
+	}
+	g.pool = newPool(d, &sop.Procedure{Goal: goal}, 0)
+	g.bare = &cell{
+		Sampler: &sop.Sampler{V: &sop.Variant{}},
+		recipe:  recipe{thresholds: m.Thresholds, names: m.Names}, choice: sop.Choice{Names: m.Names},
+	}
 }
 
 // answer reads a graph from its text, and holds it against its payload.
@@ -195,6 +214,9 @@ func (g *graphReading) provesWitness(h *sop.Graph, p *GraphProof) error {
 	}
 	if !g.right.Consistent(facts) || !h.Consistent(facts) {
 		return fmt.Errorf("the witness has facts that are not consistent: %v", facts)
+	}
+	if g.pool == nil || !g.pool.possible(g.bare, g.shown, facts) {
+		return fmt.Errorf("no case of the domain has the facts of the witness: %v", facts)
 	}
 	m, err := sop.Compile(h)
 	if err != nil {

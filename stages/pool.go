@@ -310,6 +310,20 @@ func (c *cell) baseName(item string) string {
 	return n.String()
 }
 
+// possible tells whether there is a case with these facts beside what is shown,
+// by the domain's dependences, exclusions and numbers.
+func (p *pool) possible(c *cell, shown, facts map[string]bool) bool {
+	all := maps.Clone(facts)
+	for name, f := range shown {
+		if told, twice := all[name]; twice && told != f {
+			return false
+		}
+		all[name] = f
+	}
+	about := p.about(c, all)
+	return about != nil && about.Possible(all)
+}
+
 // about returns a variant that has all the conditions named, under c's names and
 // thresholds: c itself where it has them, else one whose rules are these
 // conditions. It is nil where there is no such variant.
