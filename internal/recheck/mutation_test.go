@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ import (
 )
 
 // generate makes a dataset folder of the corpora with the program itself: what this package is to judge.
-func generate(t *testing.T, dir string, groups, seed int, names ...string) {
+func generate(t testing.TB, dir string, groups, seed int, names ...string) {
 	t.Helper()
 	var corpora []*corpus.Corpus
 	for _, name := range names {
@@ -37,7 +38,7 @@ func generate(t *testing.T, dir string, groups, seed int, names ...string) {
 }
 
 // sound returns real rows with which nothing is wrong.
-func sound(t *testing.T) (*checker, [][]byte) {
+func sound(t testing.TB) (*checker, [][]byte) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
 	generate(t, dir, 80, 1, corpus.Builtin()...)
@@ -479,5 +480,28 @@ func TestMutations(t *testing.T) {
 			t.Errorf("%s: no row has it", m.name)
 		}
 		t.Logf("%s: %v", m.name, tried)
+	}
+}
+
+// BenchmarkRows proves real rows, stage by stage, on one worker.
+func BenchmarkRows(b *testing.B) {
+	c, rows := sound(b)
+	byStage := map[int][][]byte{}
+	for _, line := range rows {
+		r, err := readRow(line)
+		if err != nil {
+			b.Fatal(err)
+		}
+		byStage[r.Stage] = append(byStage[r.Stage], line)
+	}
+	for stage, lines := range byStage {
+		b.Run(strconv.Itoa(stage), func(b *testing.B) {
+			for b.Loop() {
+				clear(c.graphs)
+				clear(c.documents)
+				c.block(block{lines: lines})
+			}
+			b.ReportMetric(float64(b.N*len(lines))/b.Elapsed().Seconds(), "rows/s")
+		})
 	}
 }
