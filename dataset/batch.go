@@ -236,22 +236,22 @@ func (f *free[T]) give(v T) {
 
 // bufferPool keeps byte slices; outsized ones are left to the collector, so
 // that one huge job does not stay in memory.
-type bufferPool struct{ free[[]byte] }
+type bufferPool struct{ pool sync.Pool }
 
 var buffers bufferPool
 
 const largestKept = 16 << 20
 
 func (p *bufferPool) get() []byte {
-	if b, ok := p.take(); ok {
-		return b[:0]
+	if b, ok := p.pool.Get().(*[]byte); ok {
+		return (*b)[:0]
 	}
 	return make([]byte, 0, 64<<10)
 }
 
 func (p *bufferPool) put(b []byte) {
 	if b != nil && cap(b) <= largestKept {
-		p.give(b)
+		p.pool.Put(&b)
 	}
 }
 

@@ -20,7 +20,7 @@ func (c capacity) String() string {
 }
 
 // capacityOf counts no fact assignments where there are enough groups without.
-func capacityOf(d *sop.Domain, p *sop.Procedure, enough float64) capacity {
+func capacityOf(d *sop.Domain, p *sop.Procedure, open func([]*sop.Tree) []*sop.Tree, enough float64) capacity {
 	pool := newPool(d, p, 0)
 	v, err := d.Variant(p, sop.Choice{Rules: pool.rules()})
 	if err != nil {
@@ -30,7 +30,7 @@ func capacityOf(d *sop.Domain, p *sop.Procedure, enough float64) capacity {
 	if c.groups() >= enough {
 		return c
 	}
-	pool.lend()
+	pool.lend(open)
 	if lent := pool.lent[:min(maxLent, len(pool.lent))]; len(lent) > 0 {
 		for n := range lent {
 			c.variants *= float64(len(pool.lent) - n)

@@ -31,7 +31,6 @@ type graphJob struct {
 	pool        *pool
 	variants    []int
 	borrowed    []*sop.Tree // see pool.borrowed
-	foreign     []*sop.Tree // all of other procedures
 	rightGraphs map[graphKey]*rightGraph
 	proofs      map[[2]*rightGraph]*sop.Difference // why the second is wrong in the context of the first
 }

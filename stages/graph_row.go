@@ -361,11 +361,6 @@ func (w *graphJob) graphRow(as *dress, m *member, negatives []wrongGraph) *draft
 	if as.view == dataset.ViewGraph {
 		d.meta.Scenario = ""
 	}
-	for _, rule := range m.recipe.rules {
-		if slices.Contains(w.foreign, rule) {
-			d.meta.Borrowed = append(d.meta.Borrowed, rule)
-		}
-	}
 	d.row.Context = as.context(m)
 	d.row.Query, d.meta.Query = text.Query(as.view, as.format, d.row.Split, rand.New(rand.NewPCG(as.querySeed, 0)))
 	right := as.answer(m.graph, m.key)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fmsop/fmsop/dataset"
+	"github.com/fmsop/fmsop/sop"
 )
 
 // Reasons for which something was not made into a row.
@@ -41,6 +42,7 @@ type worker struct {
 	*Job
 	opts     Options
 	units    *units
+	foreign  []*sop.Tree // rules of other procedures that a row may have
 	judge    *judge
 	refusals int // among right workflows, beyond those that are none
 	rng      *rand.Rand
@@ -80,7 +82,8 @@ func (j *Job) sequences(o Options, batch *dataset.Batch) *worker {
 	rng := newRand(o.Seed, "job", j.Stage, j.Domain.Name, j.Procedure.Goal, j.Index)
 	w := &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), seen: map[string]bool{}, drops: map[string]int{}}
 	w.units = &units{pool: newPool(j.Domain, j.Procedure, o.Seed), rng: rng}
-	w.units.pool.lend()
+	w.units.pool.lend(j.lent)
+	w.foreign = w.units.pool.lent
 	for i := range 2 + j.Groups/groupsPerVariant {
 		w.units.variants = append(w.units.variants, j.Index+i*j.Of)
 	}

@@ -170,16 +170,16 @@ func (r recipe) moved(threshold string, v *sop.Variant, rng *rand.Rand) recipe {
 // lend lets a procedure that has few calls borrow rules of the domain's other
 // procedures: it would have too few right answers to exchange. Those come first
 // that speak of nothing but what a request of this one tells, and, where these
-// are few, the others.
-func (p *pool) lend() {
+// are few, the others. Open leaves those that may be borrowed, see Job.lent.
+func (p *pool) lend(open func([]*sop.Tree) []*sop.Tree) {
 	full, err := p.domain.Variant(p.procedure, sop.Choice{Rules: p.rules()})
 	if err != nil || len(p.procedure.Cases) > 0 || len(full.Requires) > callsForAWhole {
 		return
 	}
 	near, foreign := p.borrowed()
-	p.lent = p.fitting(near, len(full.Requires))
+	p.lent = p.fitting(open(near), len(full.Requires))
 	if len(p.lent) < enoughLent {
-		p.lent = p.fitting(foreign, len(full.Requires))
+		p.lent = p.fitting(open(foreign), len(full.Requires))
 	}
 }
 

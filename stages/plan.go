@@ -322,7 +322,8 @@ func (p *Plan) allotWithin(shares []*share) {
 	open, groups := shares, p.Options.Groups
 	held := map[*share]capacity{}
 	for _, s := range shares {
-		held[s] = capacityOf(s.domain, s.proc, float64(groups)/ofCapacity)
+		job := Job{Domain: s.domain, Split: p.splitOf(s.domain, s.proc), Splits: p.Split.Assignments}
+		held[s] = capacityOf(s.domain, s.proc, job.lent, float64(groups)/ofCapacity)
 	}
 	for {
 		allot(open, groups)

@@ -116,6 +116,11 @@ func (w *worker) draft(s *side, view string, st style) *draft {
 			Rules: s.choice.Rules, Thresholds: s.choice.Thresholds, Names: s.choice.Names,
 		},
 	}
+	for _, rule := range s.recipe.rules {
+		if slices.Contains(w.foreign, rule) {
+			d.meta.Borrowed = append(d.meta.Borrowed, rule)
+		}
+	}
 	if d.meta.Thresholds == nil {
 		d.meta.Thresholds = map[string]float64{}
 	}
