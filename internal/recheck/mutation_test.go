@@ -417,11 +417,11 @@ var mutations = []struct {
 		}
 		before := s.row["query"].(string)
 		question, format, _ := strings.Cut(before, "\n\n")
-		i := strings.LastIndex(question, "”")
+		i := strings.LastIndex(question, "“") + len("“")
 		if s.is("discrimination") {
 			return false
 		}
-		s.row["query"] = question[:i] + " made up" + question[i:] + "\n\n" + format
+		s.row["query"] = question[:i] + "made up " + question[i:] + "\n\n" + format // at its end a value could stand
 		return true
 	}, []string{"query"}},
 }
