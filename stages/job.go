@@ -58,7 +58,11 @@ func (j *Job) run(o Options, batch *dataset.Batch) error {
 		return j.runGraph(o, batch)
 	}
 	w := j.sequences(o, batch)
-	for i := 0; i < j.Groups*attemptsPerGroup && w.made < j.Groups; i++ {
+	begin := 0 // which view comes first, so that small jobs together have both
+	if fraction(o.Seed, "view", j.Name()) < 0.5 {
+		begin = 1
+	}
+	for i := begin; i < begin+j.Groups*attemptsPerGroup && w.made < j.Groups; i++ {
 		u, reason := w.units.draw()
 		if u == nil {
 			w.drops[reason]++

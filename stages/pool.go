@@ -183,12 +183,52 @@ func (p *pool) carriedOut(r recipe) *cell {
 	return c
 }
 
-// keepable asks the oracle once.
+// keepable asks the oracle once. Where one call can settle several conditions of
+// demanded orders at a time, earlier calls may leave no way to keep the orders
+// though none is broken yet; whether that blocks the goal can be read in two
+// ways, so such variants are not used.
 func (c *cell) keepable() bool {
 	if c.kept == nil {
-		c.kept = sync.OnceValue(c.M.Keepable)
+		c.kept = sync.OnceValue(func() bool { return !c.entangled() && c.M.Keepable() })
 	}
 	return c.kept()
+}
+
+// entangled tells whether two conditions of demanded orders can become known by
+// one call, after others: the same call is in sources of both, and not alone in
+// one of them.
+func (c *cell) entangled() bool {
+	ordered := map[string]bool{}
+	c.V.Requires[c.V.Goal].Walk(func(t *sop.Tree) {
+		if t.Op.Ordered() {
+			for _, name := range t.Names() {
+				ordered[name] = true
+			}
+		}
+	})
+	alone := map[string]bool{} // of each call that is a source: whether all sources that have it have no other
+	users := map[string]map[string]bool{}
+	for name := range ordered {
+		sets, err := sop.MinimalSets(c.V.EstablishedBy[name])
+		if err != nil {
+			return true
+		}
+		for _, set := range sets {
+			for _, call := range set {
+				if users[call] == nil {
+					users[call], alone[call] = map[string]bool{}, true
+				}
+				users[call][name] = true
+				alone[call] = alone[call] && len(set) == 1
+			}
+		}
+	}
+	for call, of := range users {
+		if len(of) > 1 && !alone[call] {
+			return true
+		}
+	}
+	return false
 }
 
 // synonyms are words that can stand for each other in the names of calls and
