@@ -16,13 +16,6 @@ const (
 	yes     truth = 1
 )
 
-func truthOf(b bool) truth {
-	if b {
-		return yes
-	}
-	return no
-}
-
 // set is a set of up to 64 conditions or calls, by index.
 type set uint64
 
