@@ -23,15 +23,15 @@ type graphKey struct {
 	left string
 }
 
-// rightGraph prepares a graph once. Of no use is one with a circle, and one that
-// nobody is ever permitted by.
+// rightGraph prepares a graph once. Of no use is one with a circle, one that
+// nobody is ever permitted by, and one with entangled orders.
 func (w *graphJob) rightGraph(c *cell, left string, g *sop.Graph) *rightGraph {
 	at := graphKey{c, left}
 	s := w.rightGraphs[at]
 	if s == nil {
 		s = &rightGraph{graph: g, key: g.Key()}
 		w.rightGraphs[at] = s
-		if d, err := sop.NewDiffer(g); err == nil && g.Cycle() == nil && d.Permitted() != nil {
+		if d, err := sop.NewDiffer(g); err == nil && g.Cycle() == nil && !entangled(g) && d.Permitted() != nil {
 			s.differ = d
 		}
 	}

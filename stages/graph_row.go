@@ -205,7 +205,7 @@ func (p *graphPicker) take(e augment.GraphEdit, done []string) bool {
 	h := e.Graph()
 	// No right graph of what is left in a case is trivial, so a wrong one that is
 	// would give itself away.
-	if h == nil || p.m.history != nil && trivial(h) {
+	if h == nil || entangled(h) || p.m.history != nil && trivial(h) {
 		return false
 	}
 	h = p.m.graph.RestateCanonical(h.Requires, h.EstablishedBy)

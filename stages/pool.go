@@ -189,29 +189,21 @@ func (p *pool) carriedOut(r recipe) *cell {
 // ways, so such variants are not used.
 func (c *cell) keepable() bool {
 	if c.kept == nil {
-		c.kept = sync.OnceValue(func() bool { return !c.entangled() && c.M.Keepable() })
+		c.kept = sync.OnceValue(func() bool { return !entangled(&c.V.Graph) && c.M.Keepable() })
 	}
 	return c.kept()
 }
 
-// entangled tells whether two conditions of demanded orders can become known by
-// one call, after others: the same call is in sources of both, and not alone in
-// one of them.
-func (c *cell) entangled() bool {
-	ordered := map[string]bool{}
-	c.V.Requires[c.V.Goal].Walk(func(t *sop.Tree) {
-		if t.Op.Ordered() {
-			for _, name := range t.Names() {
-				ordered[name] = true
-			}
-		}
-	})
-	alone := map[string]bool{} // of each call that is a source: whether all sources that have it have no other
-	users := map[string]map[string]bool{}
-	for name := range ordered {
-		sets, err := sop.MinimalSets(c.V.EstablishedBy[name])
+// entangled tells whether two conditions of orders in the goal's rule can become
+// known by one call, after others: the same call is in sources of both, and not
+// alone in one of them.
+func entangled(g *sop.Graph) bool {
+	users := map[string]map[string]bool{} // of each call that is a source
+	alone := map[string]bool{}            // of each: all sources that have it have no other
+	add := func(name string) {
+		sets, err := sop.MinimalSets(g.EstablishedBy[name])
 		if err != nil {
-			return true
+			sets = nil // not a graph that anything is asked of
 		}
 		for _, set := range sets {
 			for _, call := range set {
@@ -223,6 +215,13 @@ func (c *cell) entangled() bool {
 			}
 		}
 	}
+	g.Requires[g.Goal].Walk(func(t *sop.Tree) {
+		if t.Op.Ordered() {
+			for _, name := range t.Names() {
+				add(name)
+			}
+		}
+	})
 	for call, of := range users {
 		if len(of) > 1 && !alone[call] {
 			return true
