@@ -49,7 +49,7 @@ func (j *Job) runGraph(o Options, batch *dataset.Batch) error {
 	near, foreign := w.pool.borrowed()
 	w.borrowed, w.foreign = j.lent(near), j.lent(foreign)
 	size := o.Ratio[2] - o.Ratio[2]/graphsAnEdit + 1
-	for range max(4, j.Groups*attemptsPerGroup/size) {
+	for range max(16, j.Groups*attemptsPerGroup/size) {
 		if w.made >= j.Groups {
 			break
 		}
