@@ -32,10 +32,32 @@ type Rubric struct {
 type Dimension struct {
 	Name     string     `json:"name" yaml:"name"` // snake_case
 	Weight   float64    `json:"weight" yaml:"weight"`
-	Why      string     `json:"why" yaml:"why"`           // why it matters in this domain
+	Why      string     `json:"why" yaml:"why"` // why it matters in this domain
+	Covers   Covers     `json:"covers" yaml:"covers"`
 	Criteria []string   `json:"criteria" yaml:"criteria"` // of the grades 0 to MaxGrade
 	Evidence []Evidence `json:"evidence" yaml:"evidence"`
 }
+
+// Covers says which questions test a dimension: those that hang on a condition
+// of one of the kinds or names, or that have one of the shapes. Where all are
+// empty no question is made for the dimension without a model.
+type Covers struct {
+	Kinds  []string `json:"kinds" yaml:"kinds,flow"`   // of conditions
+	Words  []string `json:"words" yaml:"words,flow"`   // of conditions' names
+	Shapes []string `json:"shapes" yaml:"shapes,flow"` // of what is asked
+}
+
+// Shapes of what a question asks for.
+const (
+	ShapeOrder        = "order"        // calls that depend on each other
+	ShapeAlternatives = "alternatives" // one way or another
+	ShapeRefusal      = "refusal"      // a request that has to be denied
+	ShapeTools        = "tools"        // which call does or finds out what
+	ShapeTerms        = "terms"        // what a word means
+)
+
+// Shapes lists the shapes.
+var Shapes = []string{ShapeOrder, ShapeAlternatives, ShapeRefusal, ShapeTools, ShapeTerms}
 
 // Evidence is a sentence of the corpus and where it stands.
 type Evidence struct {
@@ -79,6 +101,11 @@ func (r *Rubric) Validate() error {
 		sum += n
 		if len(d.Criteria) != MaxGrade+1 {
 			fault("%s has %d criteria, want %d, of the grades 0 to %d", name, len(d.Criteria), MaxGrade+1, MaxGrade)
+		}
+		for _, s := range d.Covers.Shapes {
+			if !slices.Contains(Shapes, s) {
+				fault("%s covers shape %q, want some of %s", name, s, strings.Join(Shapes, ", "))
+			}
 		}
 		for g, c := range d.Criteria {
 			if strings.TrimSpace(c) == "" {
