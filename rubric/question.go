@@ -38,7 +38,8 @@ type Question struct {
 	Level      int      `json:"level"`
 	Type       string   `json:"type"`
 	Dimensions []string `json:"dimensions"` // which it tests
-	Context    string   `json:"context"`    // the text that it is asked over
+	Context    string   `json:"context"`    // the SOPs or glossary that it is asked over
+	Case       string   `json:"case"`       // what is known of the case at hand; part of the question
 	Query      string   `json:"query"`
 	Format     string   `json:"format"`    // in which the query asks for the answer
 	Reference  string   `json:"reference"` // a right answer, in words

@@ -28,6 +28,12 @@ type Reference struct {
 	Parameters map[string]map[string]string `json:"parameters"`
 }
 
+// ReferenceJSON is what Judge holds an answer against: the variant in this
+// scenario, after these calls.
+func ReferenceJSON(v *sop.Variant, s *sop.Scenario, history []string) string {
+	return encode(newReference(v, s, history))
+}
+
 func newReference(v *sop.Variant, s *sop.Scenario, history []string) Reference {
 	g := &v.Graph
 	r := Reference{

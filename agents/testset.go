@@ -1,0 +1,261 @@
+package agents
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/fmsop/fmsop/rubric"
+	"github.com/fmsop/fmsop/sop"
+	"github.com/fmsop/fmsop/sop/corpus"
+)
+
+//go:embed testset.yaml
+var testsetYAML []byte
+
+// TestOptions of a test set. The zero value of a field stands for its default.
+type TestOptions struct {
+	PerCell      int    `yaml:"per_cell" json:"per_cell"`           // questions a level and type; 8
+	PerDimension int    `yaml:"per_dimension" json:"per_dimension"` // n_min (FM SO.P §2.3.2); 8
+	Seed         uint64 `yaml:"seed" json:"seed"`
+}
+
+// WithDefaults fills in what is not set.
+func (o TestOptions) WithDefaults() TestOptions {
+	o.PerCell, o.PerDimension = cmp.Or(o.PerCell, 8), cmp.Or(o.PerDimension, 8)
+	return o
+}
+
+// Coverage says how far a test set fills what was asked for.
+type Coverage struct {
+	Domain     string         `json:"domain"`
+	Cells      []CellCoverage `json:"cells"`      // by level, then type
+	Dimensions []CellCoverage `json:"dimensions"` // as in the rubric
+}
+
+// CellCoverage is one level and type, or one dimension. Impossible says why
+// there can be none.
+type CellCoverage struct {
+	Name       string `json:"name"`
+	Level      int    `json:"level"` // 0 of a dimension
+	Type       string `json:"type"`
+	Wanted     int    `json:"wanted"`
+	Made       int    `json:"made"`
+	Impossible string `json:"impossible"`
+}
+
+// Shortfalls names the cells that have fewer questions than wanted, though
+// some are possible.
+func (c *Coverage) Shortfalls() []string {
+	var list []string
+	for _, cell := range slices.Concat(c.Cells, c.Dimensions) {
+		if cell.Impossible == "" && cell.Made < cell.Wanted {
+			list = append(list, fmt.Sprintf("%s: %s has %d questions of %d", c.Domain, cell.Name, cell.Made, cell.Wanted))
+		}
+	}
+	return list
+}
+
+// maker makes questions of one level and type, one at a time.
+type maker struct {
+	name  string
+	level int
+	kind  string
+	// make fills the question in; false where this draw has nothing to ask.
+	make func(d *draw) bool
+}
+
+var makers = slices.Concat(recallMakers, ruleMakers, caseMakers, sessionMakers)
+
+// noQuestions says of level and type why no maker serves them.
+var noQuestions = map[[2]string]string{{"1", rubric.MultiHop}: "recall takes a single step"}
+
+// rounds after which a cell is left as it is: so often each maker may try each
+// procedure.
+const rounds = 30
+
+// GenerateTestset asks about one corpus, evenly over levels, types and
+// procedures, with at least PerDimension questions a dimension of the rubric.
+// Every question carries its key, computed from the formal model. The result is
+// a function of the arguments alone. What could not be made is in the coverage.
+func GenerateTestset(c *corpus.Corpus, r *rubric.Rubric, o TestOptions) ([]rubric.Question, *Coverage, error) {
+	o = o.WithDefaults()
+	if r.Domain != c.Domain.Name {
+		return nil, nil, fmt.Errorf("rubric of %q for a test set of %q", r.Domain, c.Domain.Name)
+	}
+	if err := r.Validate(); err != nil {
+		return nil, nil, err
+	}
+	t := &testset{Options: o, domain: c.Domain, rubric: r, seen: map[string]bool{}, variants: map[string][]*sop.Sampler{}, dimensions: map[string]int{}}
+	if err := yaml.Unmarshal(testsetYAML, &t.wordings); err != nil {
+		return nil, nil, fmt.Errorf("testset.yaml: %w", err)
+	}
+	coverage := &Coverage{Domain: c.Domain.Name}
+	for _, level := range rubric.Levels {
+		for _, kind := range rubric.Types {
+			coverage.Cells = append(coverage.Cells, t.fillCell(level, kind))
+		}
+	}
+	for _, d := range r.Dimensions {
+		coverage.Dimensions = append(coverage.Dimensions, t.fillDimension(d))
+	}
+	slices.SortFunc(t.questions, func(a, b rubric.Question) int {
+		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID))
+	})
+	return t.questions, coverage, nil
+}
+
+// testset is a test set in the making.
+type testset struct {
+	Options    TestOptions
+	domain     *sop.Domain
+	rubric     *rubric.Rubric
+	wordings   map[string][]string
+	questions  []rubric.Question
+	seen       map[string]bool // what was asked
+	dimensions map[string]int  // questions of each
+	variants   map[string][]*sop.Sampler
+}
+
+// fillCell makes the questions of one level and type, the procedures and the
+// makers taking turns.
+func (t *testset) fillCell(level int, kind string) CellCoverage {
+	cell := CellCoverage{Name: fmt.Sprintf("level %d %s", level, kind), Level: level, Type: kind, Wanted: t.Options.PerCell}
+	var serve []maker
+	for _, m := range makers {
+		if m.level == level && m.kind == kind {
+			serve = append(serve, m)
+		}
+	}
+	for round := range rounds * max(1, len(serve)) {
+		for _, p := range t.shuffled(cell.Name, round) {
+			if len(serve) == 0 || cell.Made == cell.Wanted {
+				break
+			}
+			if t.ask(serve[round%len(serve)], p, round, flipped(cell.Made, round), "") {
+				cell.Made++
+			}
+		}
+	}
+	if cell.Made == 0 {
+		cell.Impossible = cmp.Or(noQuestions[[2]string{fmt.Sprint(level), kind}], "nothing in these procedures to ask about")
+	}
+	return cell
+}
+
+// fillDimension tops a dimension up.
+func (t *testset) fillDimension(d rubric.Dimension) CellCoverage {
+	cell := CellCoverage{Name: d.Name, Wanted: t.Options.PerDimension}
+	for round := range rounds {
+		for _, m := range makers {
+			for _, p := range t.shuffled(d.Name+m.name, round) {
+				if t.dimensions[d.Name] >= cell.Wanted {
+					break
+				}
+				t.ask(m, p, rounds*len(makers)+round, flipped(t.dimensions[d.Name], round), d.Name)
+			}
+		}
+	}
+	cell.Made = t.dimensions[d.Name]
+	if cell.Made == 0 {
+		cell.Impossible = "no question hangs on what it covers"
+	}
+	return cell
+}
+
+// flipped makes every other question one with the other answer; after a few
+// rounds in vain the turn changes.
+func flipped(made, round int) bool {
+	const patience = 4
+	return (made+round/patience)%2 == 1
+}
+
+func (t *testset) shuffled(salt string, round int) []*sop.Procedure {
+	list := slices.Clone(t.domain.Procedures)
+	rng := t.rand("order", salt, round)
+	rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list
+}
+
+func (t *testset) rand(parts ...any) *rand.Rand {
+	h := fnv.New64a()
+	fmt.Fprintln(h, t.domain.Name)
+	for _, p := range parts {
+		fmt.Fprintln(h, p)
+	}
+	return rand.New(rand.NewPCG(t.Options.Seed, h.Sum64()))
+}
+
+// ask lets a maker make a question of a procedure, and keeps it unless the same
+// was asked before, it tests no dimension of the rubric, or not the wanted one.
+func (t *testset) ask(m maker, p *sop.Procedure, round int, flip bool, dimension string) bool {
+	d := &draw{testset: t, procedure: p, rng: t.rand(m.name, p.Goal, round), flip: flip}
+	if !m.make(d) {
+		return false
+	}
+	q := &d.question
+	q.Dimensions = t.covering(d)
+	if len(q.Dimensions) == 0 || dimension != "" && !slices.Contains(q.Dimensions, dimension) {
+		return false
+	}
+	subject := m.name + "/" + p.Goal + "/" + d.subject
+	if t.seen[subject] {
+		return false
+	}
+	q.Domain, q.Unit, q.Procedure, q.Level, q.Type = t.domain.Name, t.domain.Name+"/"+p.Goal, p.Goal, m.level, m.kind
+	q.ID = fmt.Sprintf("q-%s-%s-%s-%08x", t.domain.Name, p.Goal, m.name, hash32(subject))
+	list := t.wordings[m.name]
+	k := d.rng.IntN(len(list))
+	q.Wording = fmt.Sprintf("%s/%d", m.name, k)
+	q.Query = fill(list[k], d.words)
+	if len(q.Source) == 0 {
+		q.Source = []string{t.domain.Name + "/" + p.Goal}
+	}
+	if err := q.Validate(); err != nil {
+		panic(err) // a program error: makers fill in all of it
+	}
+	t.seen[subject] = true
+	for _, name := range q.Dimensions {
+		t.dimensions[name]++
+	}
+	t.questions = append(t.questions, *q)
+	return true
+}
+
+// covering returns the dimensions that the question tests, in rubric order.
+func (t *testset) covering(d *draw) []string {
+	var list []string
+	for _, dim := range t.rubric.Dimensions {
+		c := dim.Covers
+		covered := slices.ContainsFunc(c.Shapes, func(s string) bool { return slices.Contains(d.shapes, s) })
+		for _, use := range d.conditions {
+			covered = covered || slices.Contains(c.Kinds, use.Kind) ||
+				slices.ContainsFunc(c.Words, func(w string) bool { return slices.Contains(strings.Split(use.Base, "_"), w) })
+		}
+		if covered {
+			list = append(list, dim.Name)
+		}
+	}
+	return list
+}
+
+func hash32(s string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(s))
+	return h.Sum32()
+}
+
+// fill puts words in the place of {names}.
+func fill(sentence string, words map[string]string) string {
+	var pairs []string
+	for _, k := range sortedKeys(words) {
+		pairs = append(pairs, "{"+k+"}", words[k])
+	}
+	return strings.NewReplacer(pairs...).Replace(sentence)
+}
