@@ -106,12 +106,11 @@ type prior map[string]map[string]int
 func newPrior(learn []rubric.Question) prior {
 	p := prior{}
 	for _, q := range learn {
-		text := strings.Join(q.Key.Value, "\n")
 		for _, key := range priorKeys(&q) {
 			if p[key] == nil {
 				p[key] = map[string]int{}
 			}
-			p[key][text]++
+			p[key][q.Reference]++
 		}
 	}
 	return p
