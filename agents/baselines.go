@@ -58,13 +58,13 @@ func (b baseline) Answer(_ context.Context, q *rubric.Question, repeat int) (rub
 	return answer(b.name, q, repeat, b.reply(q, rand.New(rand.NewPCG(b.seed, h.Sum64())))), nil
 }
 
-var ticked = regexp.MustCompile("`([a-z][a-z0-9_]*(?:\\([^`]*\\))?)`")
+var identifier = regexp.MustCompile("`[a-z][a-z0-9_]*(?:\\([^`]*\\))?`|[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 
-// names in backticks, each once, in order of appearance.
+// names of calls and conditions, each once, in order of appearance.
 func names(text string) (list []string) {
-	for _, m := range ticked.FindAllStringSubmatch(text, -1) {
-		if !slices.Contains(list, m[1]) {
-			list = append(list, m[1])
+	for _, n := range identifier.FindAllString(text, -1) {
+		if n = strings.Trim(n, "`"); !slices.Contains(list, n) {
+			list = append(list, n)
 		}
 	}
 	return list
