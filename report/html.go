@@ -17,7 +17,7 @@ var pageHTML string
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"radar": radar, "bars": bars, "mean": mean, "interval": interval, "percent": percent, "heat": heat, "plain": plain,
 	"add": func(a, b int) int { return a + b }, "colour": func(k int) int { return k % palette },
-	"p": func(f float64) string { return fmt.Sprintf("%.3f", f) }, "signed": func(f float64) string { return fmt.Sprintf("%+.3f", f) },
+	"p": func(f float64) string { return fmt.Sprintf("%.3f", f) }, "pvalue": pvalue, "signed": func(f float64) string { return fmt.Sprintf("%+.3f", f) },
 	"overall": overall, "join": strings.Join,
 }).Parse(pageHTML))
 
@@ -39,6 +39,13 @@ func overall(m ModelSummary) string {
 		return "unscored"
 	}
 	return fmt.Sprintf("%.3f", *m.Overall)
+}
+
+func pvalue(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return fmt.Sprintf("%.3f", p)
 }
 
 // interval is a mean's interval, or why it has none.

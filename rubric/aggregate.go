@@ -184,7 +184,8 @@ func (t *table) weighted(q *Question, s *Score) float64 {
 }
 
 // final is Eq. 14. Its counts are those of all questions, its bounds the
-// weighted bounds of the dimensions (0 and 1 for one without a question).
+// weighted bounds of the dimensions (0 and 1 for one without a question). In a
+// resample that draws none of a dimension's SOPs, the others share its weight.
 func (t *table) final(res *Result, tallies []tally, seed uint64) Mean {
 	f := Mean{Questions: len(t.questions)}
 	for _, list := range t.scores {
@@ -213,15 +214,14 @@ func (t *table) final(res *Result, tallies []tally, seed uint64) Mean {
 	}
 	f.Value = &value
 	f.Interval, f.NoInterval = bootstrap(t.clusters, seed, func(drawn []int) (float64, bool) {
-		sum := 0.0
+		sum, weight := 0.0, 0.0
 		for i, d := range t.rubric.Dimensions {
-			v, ok := tallies[i].mean(drawn)
-			if !ok {
-				return 0, false
+			if v, ok := tallies[i].mean(drawn); ok {
+				sum += d.Weight * v
+				weight += d.Weight
 			}
-			sum += d.Weight * v
 		}
-		return sum, true
+		return sum / weight, weight > 0
 	})
 	return f
 }
