@@ -1,0 +1,167 @@
+package agents
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fmsop/fmsop/rubric"
+	"github.com/fmsop/fmsop/sop"
+)
+
+var announcesEnd = announcing(verdictWords + `|end|outcome`)
+
+// scoreOutcome wants one of two ends, or yes or no.
+func (a *asking) scoreOutcome(answer *rubric.Answer) finding {
+	key := a.question.Key.Value[0]
+	calls := a.called(answer)
+	whole := unwrapped(cleaned(answer.Text))
+	parts := []string{concluded(whole, announcesEnd), whole}
+	said := ""
+	if key == "yes" || key == "no" {
+		for _, part := range parts {
+			if said = yesOrNo(part); said != "" {
+				break
+			}
+		}
+	} else {
+		goal := key
+		for _, end := range ends(a.question) {
+			if end != sop.Deny {
+				goal = end
+			}
+		}
+		for _, m := range calls {
+			if m.name == goal || m.name == sop.Deny {
+				said = m.name
+			}
+		}
+		for _, part := range parts {
+			if said == "" {
+				said = a.end(part, goal)
+			}
+		}
+	}
+	if said == "" {
+		return nought("undecided")
+	}
+	return a.is(said, []string{key})
+}
+
+// end is the end that a text decides on, "" where it decides on none: the one
+// that it names, else what it says of the request.
+func (a *asking) end(part, goal string) string {
+	var named []mention
+	for _, m := range a.names.mentions(part) {
+		if m.name == goal || m.name == sop.Deny {
+			named = append(named, m)
+		}
+	}
+	switch list := distinct(meant(named)); {
+	case len(list) == 2:
+		return ""
+	case len(list) == 1 && (list[0] == sop.Deny || len(strings.Fields(part)) <= shortReply || strings.Contains(part, goal)):
+		if list[0] == goal && fate(part, goal) == sop.Deny && !strings.HasPrefix(strings.Trim(part, " \"'`*"), goal) {
+			return sop.Deny // the request is named, and refused
+		}
+		return list[0]
+	case len(named) > 0 && len(list) == 0 && len(distinct(named)) == 1 && named[0].name == goal:
+		return sop.Deny
+	}
+	return fate(part, goal)
+}
+
+// shortReply has so few words that a goal in it is no mere mention.
+const shortReply = 12
+
+var (
+	refusal = regexp.MustCompile(`(?i)\b(?:cannot|can not|unable|unsuccessful|incorrect|insufficient|invalid|ineligible|impossible|expired|` +
+		`fail(?:s|ed|ure)?|den(?:y|ies|ied)|refus(?:e|es|ed|al)|reject(?:s|ed)?|decline[sd]?|already exists?|already registered|exceeds?|(?:is|are|than) below|too (?:low|high|late|early|many)|without success|` +
+		`no (?:\w+ ){0,3}(?:function|way|slots)|no \w+ is (?:needed|required))\b|(?:\bnot|n't) (?:be )?(?:able|exist|meet|met|match|own|support|have|correct|recognized|accepted|eligible|permitted|allowed|approved|granted|authorized|possible|valid|` +
+		`registered|found|authenticat\w*|successful|satisf\w*|log|proceed|process\w*|complete\w*|carried|help|assist|associated|the owner|hold|exceed|qualify|update|fulfill?)\b|\b(?:can|could|wo)n't\b`)
+	success = regexp.MustCompile(`(?i)\bsuccess(?:ful|fully)?\b|\b(?:completed?|approved|granted|fulfilled|processed|retrieved|verified|carried out|confirmed|renewed|updated|registered|scheduled|cancell?ed|transferred|opened|closed|permitted|allowed|lent|validated)\b|` +
+		`\bwill receive\b|\bis (?:correct|eligible)\b|\b(?:may|can|should) (?:proceed|be carried out|go ahead)\b|\bdone\b`)
+	undone  = regexp.MustCompile(`(?i)\b(?:not|never|n't|no reason to|no need to)\s+(?:be\s+|have\s+to\s+)?(?:den(?:y|ied)|refused?|rejected?|declined?)\b|n't (?:deny|refuse|reject|decline)\b`)
+	offers  = regexp.MustCompile(`(?i)^\W*(?:if (?:you|there)|please|let me know|feel free|would you|could you|is there anything|thank|to (?:proceed|get started)|before (?:i|we)|in order|i(?:'ll| will| should| need to| must)? (?:also )?need to (?:log|verify|confirm|make sure|check)|i'll need|i still need)\b|\?\s*$`)
+	off     = regexp.MustCompile(`(?i)\b(?:sorry|apologi[sz]e|cannot|can't|unable)\b.*\b(?:help|assist|answer|comply|do that|continue)\b(?: you)?(?: further)?(?: with)?(?: (?:that|this|it|you|handling|answering))?(?: \w+)?(?: \w+)?[\s.!]*$`)
+	logged  = regexp.MustCompile(`(?i)\b(log|sign)(?:ged|ged|ging|ned|ning)?[ -](in|out)\b`)
+	ofItems = "|request|task|action|transaction|transactions|procedure|case|application|account's|payment|operation|process|exchange|appointment|"
+	asksFor = regexp.MustCompile(`^(?:get|show|check|find|list|view|look)_`)
+)
+
+// fate is what becomes of a request by the words of a reply: the last sentence
+// that tells decides. Offers, questions and demands tell nothing.
+func fate(part, goal string) string {
+	if len(strings.Fields(part)) <= 20 && off.MatchString(part) {
+		return "" // it refuses to answer
+	}
+	said := ""
+	figures := false
+	for _, s := range sentences(part) {
+		if strings.TrimSpace(s) == "" || offers.MatchString(strings.TrimSpace(s)) {
+			continue
+		}
+		s = logged.ReplaceAllString(s, "$1$2")
+		switch {
+		case undone.MatchString(s):
+		case refusal.MatchString(s):
+			said = sop.Deny
+		case success.MatchString(s) && concerns(s, goal):
+			said = goal
+		}
+		figures = figures || strings.ContainsAny(s, "0123456789")
+	}
+	if said == "" && figures && asksFor.MatchString(goal) {
+		return goal // what was asked for is told
+	}
+	return said
+}
+
+// concerns says whether a sentence speaks of what the goal does, or of the
+// request as a whole.
+func concerns(s, goal string) bool {
+	parts := strings.Split(goal, "_")
+	for _, w := range wordOf.FindAllString(strings.ToLower(s), -1) {
+		if strings.Contains(ofItems, "|"+w+"|") || strings.Contains(ofItems, "|"+strings.TrimSuffix(w, "s")+"|") {
+			return true
+		}
+		for _, p := range parts {
+			n := min(len(p), len(w), 5)
+			if n >= 3 && !slices.Contains([]string{"get", "set", "user", "internal"}, p) && p[:n] == w[:n] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var (
+	bothWays = regexp.MustCompile(`(?i)\byes\b\W*(?:and|or|/)\W*no\b|\bno\b\W*(?:and|or|/)\W*yes\b`)
+	opens    = regexp.MustCompile(`(?i)^\W*(yes|no|true|false|correct|incorrect|not at all|never|certainly|indeed)\b`)
+	lone     = regexp.MustCompile(`(?i)(?:^|[:,.\n]|\bis|\banswer)\s*(yes|no)\s*(?:[.!,]|$)`)
+	denies   = regexp.MustCompile(`(?i)\b(?:not|n't|never|cannot)\b(?: \w+){0,2} (?:hold|holds|met|true|satisfied|fulfilled|mention|mentioned|asked?|required?|part|play|high enough)\b|\b(?:does|do|did) not\b|\b(?:false|violated|fails|unmet)\b`)
+	affirms  = regexp.MustCompile(`(?i)\b(?:hold|holds|met|true|satisfied|fulfilled|do ask|does ask|asked|required|mentioned|part of)\b`)
+)
+
+// yesOrNo is what a text answers, "" where it answers neither.
+func yesOrNo(part string) string {
+	if bothWays.MatchString(part) {
+		return ""
+	}
+	if m := opens.FindStringSubmatch(part); m != nil {
+		return yesNo(slices.Contains([]string{"yes", "true", "correct", "certainly", "indeed"}, strings.ToLower(m[1])))
+	}
+	if all := lone.FindAllStringSubmatch(part, -1); all != nil {
+		return strings.ToLower(all[len(all)-1][1])
+	}
+	if off.MatchString(part) && len(strings.Fields(part)) <= 20 {
+		return ""
+	}
+	switch {
+	case denies.MatchString(part):
+		return "no"
+	case affirms.MatchString(part):
+		return "yes"
+	}
+	return ""
+}
