@@ -132,7 +132,7 @@ func (j *Judge) Score(ctx context.Context, q *rubric.Question, a *rubric.Answer)
 // noAnswer is why a reply is no answer: the candidate's own fault.
 func noAnswer(a *rubric.Answer) string {
 	switch {
-	case strings.TrimSpace(a.Text) == "" && len(a.ToolCalls) == 0:
+	case strings.TrimSpace(a.Text) == "" && len(toolCalls(a.ToolCalls)) == 0:
 		return "the answer is empty"
 	case a.Finish == string(llm.FinishLength):
 		return "the answer was cut by its own length limit"
@@ -180,7 +180,7 @@ func (j *Judge) request(q *rubric.Question, a *rubric.Answer, dimensions []*rubr
 		b.WriteString("\n")
 	}
 	text := a.Text
-	if len(a.ToolCalls) > 0 {
+	if len(toolCalls(a.ToolCalls)) > 0 {
 		text += "\nTool calls: " + string(a.ToolCalls)
 	}
 	mark := markFor(text)

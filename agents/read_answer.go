@@ -24,27 +24,32 @@ var (
 		"’", "'", "‘", "'", "“", `"`, "”", `"`, "„", `"`, "‐", "-", "‑", "-", "−", "-", "**", "", "__", "")
 )
 
-// cleaned takes away what stands around an answer: thoughts, code fences, bold;
-// and all from where it begins to speak to whoever grades it.
+// cleaned takes away what stands around an answer: thoughts, code fences, bold.
 func cleaned(text string) string {
 	text = thoughts.ReplaceAllString(text, "\n")
 	text = thoughtsCut.ReplaceAllString(thoughtsEnd.ReplaceAllString(text, ""), "")
 	text = text[:min(len(text), maxRead)]
 	text = boxed.ReplaceAllString(spellings.Replace(strings.ToValidUTF8(text, " ")), "\nAnswer: $1\n")
 	text = fenceLine.ReplaceAllString(text, "")
-	return strings.TrimSpace(strings.ReplaceAll(untilGrader(text), "```", "\n"))
+	return strings.TrimSpace(strings.ReplaceAll(text, "```", "\n"))
 }
 
 var toGrader = regexp.MustCompile(`(?i)\b(?:graders?|grading|examiners?|evaluators?|scorers?|llm judge|(?:full|maximum|perfect|top) (?:marks?|credit|score|points|grade)|` +
 	`(?:score|grade|rating)(?: of)?[:=]? ?(?:1(?:\.0+)?|4|5|10|100)\b|(?:mark|count|treat|accept|score|grade|rate) this|(?:ignore|disregard|forget) (?:all|any|the|your|every|previous|prior)\b)|(?m:^\s*\W{0,3}(?:system|assistant|user|note)\s*:)`)
 
-// untilGrader cuts a text before the first sentence that speaks of its grade.
-func untilGrader(text string) string {
+// unpleaded is a text up to where it begins to speak of its grade. Where that
+// is in the middle of a sentence, there are two ways to cut it, and both are
+// given.
+func unpleaded(text string) []string {
 	at := toGrader.FindStringIndex(text)
 	if at == nil {
-		return text
+		return []string{text}
 	}
-	return text[:sentenceStart(text, at[0])]
+	before, sentence := text[:at[0]], text[:sentenceStart(text, at[0])]
+	if strings.TrimSpace(before) == strings.TrimSpace(sentence) {
+		return []string{sentence}
+	}
+	return []string{before, sentence}
 }
 
 // sentenceStart is where the sentence begins that holds the byte at.
@@ -69,11 +74,12 @@ func sentences(text string) []string {
 	return append(list, text[begin:])
 }
 
-const concludes = `(?:^|[.\n,:;!?(|>]|\bso|\btherefore|\bthus|\bhence)[ \t*_#>]*(?:the|my|our)?[ \t]*(?:final|correct|right|short|overall)?[ \t]*(?:%s)(?: here)?[ \t]*(?::|=|\bis\b:?)[ \t]*`
-
-// announcing finds where one of the words announces a conclusion.
+// announcing finds where one of the words announces a conclusion: "The answer
+// is", "**Final answer:**", or a heading.
 func announcing(words string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)` + strings.Replace(concludes, "%s", words, 1))
+	const what = `(?:the|my|our)?[ \t]*(?:final|correct|right|short|overall)?[ \t]*`
+	return regexp.MustCompile(`(?i)(?:^|[.\n,:;!?(|>]|\bso|\btherefore|\bthus|\bhence)[ \t*_#>]*` + what + `(?:` + words + `)(?: here)?[ \t]*(?::|=|\bis\b:?)[ \t]*|` +
+		`(?m:^[ \t]*#+[ \t]*` + what + `(?:` + words + `)[ \t]*$)`)
 }
 
 // concluded is what follows the last announcement in a text; "" without any.
@@ -87,21 +93,41 @@ func concluded(text string, announces *regexp.Regexp) string {
 
 var (
 	itemMark  = regexp.MustCompile(`^\s*(?:#+\s+)?(?:(?:[-*+•●◦▪‣·–—]|\(?\d{1,3}[.):]|\(?[a-h][.)])\s+|(?:[Ss]tep|[Cc]all|[Aa]ction)\s+\d{1,3}\s*[:.)-]?\s*)+(?:\[[ xX]\]\s*)?`)
+	firstItem = regexp.MustCompile(`^\D*1\D*$`)
 	tableRule = regexp.MustCompile(`^[\s|:+-]+$`)
 )
 
-// items are the entries of the lists and the rows of the tables in a text.
+// items are the entries of the last list, or the rows of the tables, in a text.
+// What is indented under an item belongs to it. A list begins anew with number 1.
 func items(text string) []string {
-	var list []string
+	type entry struct {
+		indent int
+		text   string
+	}
+	var list []entry
+	least := len(text)
 	for _, line := range strings.Split(text, "\n") {
-		row := strings.TrimSpace(line)
-		if mark := itemMark.FindString(line); mark != "" {
-			list = append(list, line[len(mark):])
-		} else if strings.HasPrefix(row, "|") && !tableRule.MatchString(row) {
-			list = append(list, strings.Trim(row, "| "))
+		mark, row := itemMark.FindString(line), strings.TrimSpace(line)
+		e := entry{indent: len(line) - len(strings.TrimLeft(line, " \t")), text: line[len(mark):]}
+		if mark == "" {
+			if !strings.HasPrefix(row, "|") || tableRule.MatchString(row) {
+				continue
+			}
+			e.text = strings.Trim(row, "| ")
+		}
+		if firstItem.MatchString(mark) && e.indent <= least {
+			list = nil
+		}
+		least = min(least, e.indent)
+		list = append(list, e)
+	}
+	var texts []string
+	for _, e := range list {
+		if e.indent == least {
+			texts = append(texts, e.text)
 		}
 	}
-	return list
+	return texts
 }
 
 // unlisted is a text without the marks of its list items, which may be numbers.

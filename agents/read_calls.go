@@ -120,13 +120,23 @@ func sameValue(a, b any) bool {
 	return strings.EqualFold(strings.TrimSpace(plain(a)), strings.TrimSpace(plain(b)))
 }
 
-// called are the mentions of an answer's tool calls.
-func (a *asking) called(answer *rubric.Answer) []mention {
-	var list []mention
+// given is an answer as it is read.
+type given struct {
+	calls []mention
+	text  string
+}
+
+// read prepares an answer: in one way, or in several of which the worst counts.
+func (a *asking) read(answer *rubric.Answer) []given {
+	var calls []mention
 	for _, c := range toolCalls(answer.ToolCalls) {
 		m := a.named(c.Name)
 		_ = json.Unmarshal([]byte(c.Arguments), &m.args) // what is no object is no argument
-		list = append(list, m)
+		calls = append(calls, m)
+	}
+	var list []given
+	for _, text := range unpleaded(cleaned(answer.Text)) {
+		list = append(list, given{calls, strings.TrimSpace(text)})
 	}
 	return list
 }
@@ -182,11 +192,11 @@ var (
 
 // oneCall is the one call, or name, that an answer settles on. Where it settles
 // on none, the error says why.
-func (a *asking) oneCall(answer *rubric.Answer) (mention, error) {
-	if list := a.called(answer); len(list) > 0 {
-		return a.single(list)
+func (a *asking) oneCall(g given) (mention, error) {
+	if len(g.calls) > 0 {
+		return a.single(g.calls)
 	}
-	whole := cleaned(answer.Text)
+	whole := g.text
 	var objects []mention
 	for _, value := range jsonValues(whole) {
 		if list, ok := value.([]any); ok && len(list) == 1 {

@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/fmsop/fmsop/rubric"
 )
 
 // Forms in which an answer can be, for the raw part of a score.
@@ -20,15 +18,14 @@ const (
 var announcesList = announcing(verdictWords + `|workflow|sequence|plan|order|(?:list of )?(?:conditions|calls|goals|names|steps)`)
 
 // sequence reads calls in their order, and the form in which they stand.
-func (a *asking) sequence(answer *rubric.Answer) (list []mention, form string) {
-	if list := a.called(answer); len(list) > 0 {
-		return list, formCalls
+func (a *asking) sequence(g given) (list []mention, form string) {
+	if len(g.calls) > 0 {
+		return g.calls, formCalls
 	}
-	whole := cleaned(answer.Text)
-	if list := a.stepsInJSON(whole); len(list) > 0 {
+	if list := a.stepsInJSON(g.text); len(list) > 0 {
 		return list, formJSON
 	}
-	for _, part := range []string{concluded(whole, announcesList), whole} {
+	for _, part := range []string{concluded(g.text, announcesList), g.text} {
 		if list := a.chain(part); len(list) > 0 {
 			return list, formArrows
 		}
@@ -147,40 +144,44 @@ func (a *asking) listed(part string) (list []mention) {
 // narrated reads the calls of a text in the order in which they are named. What
 // is named again is spoken of, not called, unless the text has only names.
 func (a *asking) narrated(part string) (list []mention) {
-	bare, end := true, 0
-	for _, m := range a.names.mentions(part) {
-		bare = bare && conjunction.MatchString(part[end:m.begin])
-		end = m.end
+	named := a.names.mentions(part)
+	if onlyNames(part, named) {
+		return slices.DeleteFunc(named, func(m mention) bool { return m.negated })
+	}
+	for _, m := range meant(named) {
 		quoted := strings.HasSuffix(part[:m.begin], "`")
-		if !m.negated && a.call(m) && (m.known || quoted) {
+		again := slices.ContainsFunc(list, func(n mention) bool { return a.item(n) == a.item(m) })
+		if a.call(m) && (m.known || quoted) && !again {
 			list = append(list, m)
 		}
 	}
-	if bare && strings.Trim(part[end:], " .\n`\"'") == "" {
-		return list
-	}
-	var once []mention
-	for _, m := range list {
-		if !slices.ContainsFunc(once, func(n mention) bool { return a.item(n) == a.item(m) }) {
-			once = append(once, m)
+	return list
+}
+
+// onlyNames says whether a text has nothing but names and what joins them.
+func onlyNames(part string, named []mention) bool {
+	end := 0
+	for _, m := range named {
+		if m.begin < end || !conjunction.MatchString(part[end:m.begin]) {
+			return false
 		}
+		end = m.end
 	}
-	return once
+	return strings.Trim(part[end:], " .\n`\"'") == ""
 }
 
 var nothing = regexp.MustCompile(`(?i)^\W*(?:none|nothing|no|n/a|empty|zero)\b|\bnone\b|\bnothing\b|\bno (?:\w+ ){0,3}(?:conditions?|calls?|requests?|goals?|procedures?|names?)\b|\[\s*\]`)
 
 // set reads names in any order; ok is false where there are none and the answer
 // does not say that there is none either.
-func (a *asking) set(answer *rubric.Answer) (list []mention, form string, ok bool) {
-	if list := a.called(answer); len(list) > 0 {
-		return list, formCalls, true
+func (a *asking) set(g given) (list []mention, form string, ok bool) {
+	if len(g.calls) > 0 {
+		return g.calls, formCalls, true
 	}
-	whole := cleaned(answer.Text)
-	if list := a.membersInJSON(whole); len(list) > 0 {
+	if list := a.membersInJSON(g.text); len(list) > 0 {
 		return list, formJSON, true
 	}
-	for _, part := range []string{concluded(whole, announcesList), whole} {
+	for _, part := range []string{concluded(g.text, announcesList), g.text} {
 		if list := a.listed(part); len(list) > 0 {
 			return list, formList, true
 		}
@@ -188,7 +189,7 @@ func (a *asking) set(answer *rubric.Answer) (list []mention, form string, ok boo
 			return meant(named), formProse, true
 		}
 	}
-	return nil, "", nothing.MatchString(whole)
+	return nil, "", nothing.MatchString(g.text)
 }
 
 // unasked drops the names that the query has itself and that are not asked for.

@@ -5,17 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fmsop/fmsop/rubric"
 	"github.com/fmsop/fmsop/sop"
 )
 
 var announcesEnd = announcing(verdictWords + `|end|outcome`)
 
 // scoreOutcome wants one of two ends, or yes or no.
-func (a *asking) scoreOutcome(answer *rubric.Answer) finding {
+func (a *asking) scoreOutcome(g given) finding {
 	key := a.question.Key.Value[0]
-	calls := a.called(answer)
-	whole := unwrapped(cleaned(answer.Text))
+	whole := unwrapped(g.text)
 	parts := []string{concluded(whole, announcesEnd), whole}
 	said := ""
 	if key == "yes" || key == "no" {
@@ -31,7 +29,7 @@ func (a *asking) scoreOutcome(answer *rubric.Answer) finding {
 				goal = end
 			}
 		}
-		for _, m := range calls {
+		for _, m := range g.calls {
 			if m.name == goal || m.name == sop.Deny {
 				said = m.name
 			}
@@ -51,24 +49,47 @@ func (a *asking) scoreOutcome(answer *rubric.Answer) finding {
 // end is the end that a text decides on, "" where it decides on none: the one
 // that it names, else what it says of the request.
 func (a *asking) end(part, goal string) string {
-	var named []mention
-	for _, m := range a.names.mentions(part) {
-		if m.name == goal || m.name == sop.Deny {
-			named = append(named, m)
-		}
+	named := slices.DeleteFunc(a.names.mentions(part), func(m mention) bool { return m.name != goal && m.name != sop.Deny })
+	list := distinct(meant(named))
+	if len(list) == 2 {
+		return a.lastNamed(part, goal)
 	}
-	switch list := distinct(meant(named)); {
-	case len(list) == 2:
-		return ""
+	fated := fate(part, goal)
+	switch {
+	case len(list) == 1 && list[0] == goal && fated == sop.Deny && !standsAlone(part, named[0]):
+		return sop.Deny // the request is named, and refused
 	case len(list) == 1 && (list[0] == sop.Deny || len(strings.Fields(part)) <= shortReply || strings.Contains(part, goal)):
-		if list[0] == goal && fate(part, goal) == sop.Deny && !strings.HasPrefix(strings.Trim(part, " \"'`*"), goal) {
-			return sop.Deny // the request is named, and refused
-		}
 		return list[0]
-	case len(named) > 0 && len(list) == 0 && len(distinct(named)) == 1 && named[0].name == goal:
-		return sop.Deny
+	case len(list) == 0 && slices.Equal(distinct(named), []string{goal}):
+		return sop.Deny // the request is named as what is not done
 	}
-	return fate(part, goal)
+	return fated
+}
+
+// standsAlone says whether a text begins with a name that is not the subject of
+// a sentence.
+func standsAlone(part string, m mention) bool {
+	return strings.Trim(part[:m.begin], " \n\"'`(*_#>-") == "" && alone.MatchString(part[m.end:])
+}
+
+var (
+	alone   = regexp.MustCompile("(?i)^[\\s\"'`)]*(?:$|[.,:;!(\n–—-]|because\\b|since\\b|as\\b)")
+	decides = regexp.MustCompile(`(?i)\b(?:so|therefore|thus|hence|must|should|ends?|is|final|have to|has to)\b|→|=>|->`)
+)
+
+// lastNamed is the one end that the last sentence which names any decides on.
+func (a *asking) lastNamed(part, goal string) string {
+	for _, s := range slices.Backward(sentences(part)) {
+		named := slices.DeleteFunc(a.names.mentions(s), func(m mention) bool { return m.name != goal && m.name != sop.Deny })
+		if len(named) == 0 {
+			continue
+		}
+		if list := distinct(meant(named)); len(list) == 1 && decides.MatchString(s) {
+			return list[0]
+		}
+		break
+	}
+	return ""
 }
 
 // shortReply has so few words that a goal in it is no mere mention.

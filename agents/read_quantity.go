@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -57,64 +58,55 @@ func (x quantity) in(unit measure) (float64, bool) {
 }
 
 const (
-	figure     = `\d{1,3}(?:[ ,']\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}|\d+[.,]\d+|\d+`
-	unitWords  = `us\$|us dollars?|u\.s\. dollars?|dollars?|usd|bucks|cents?|euros?|eur|pounds?|gbp|yen|jpy|percentage points?|percent|per cent|pct|points?|pts?|minutes?|mins?|hours?|hrs?|h|days?|d|weeks?|wks?|months?|years?|yrs?|nights?|times|attempts?`
-	spelledOne = `(?:(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million)(?:[ -](?:and )?)?)+`
+	figure    = `\d{1,3}(?:[ ,']\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}|\d+[.,]\d+|\d+`
+	inFigures = `(?:us dollars?|u\.s\. dollars?|dollars?|usd|bucks?|cents?|euros?|eur|pounds?|gbp|yen|jpy|percentage points?|percent|per cent|pct|points?|pts?|` +
+		`minutes?|mins?|hours?|hrs?|h|days?|d|weeks?|wks?|months?|years?|yrs?|nights?|times|attempts?)\b|[%€£$]`
+	inWriting = `(?:(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|` +
+		`twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million)(?:[ -](?:and )?)?)+`
 )
 
-var (
-	amount = regexp.MustCompile(`(?i)(-)?(?:(us\$|[$€£¥]|\busd\b|\beur\b)\s?)?(-)?(?:(` + figure + `)(k\b|m\b)?|\b(` + spelledOne + `)\b)` +
-		"(?:[\"'`)]|\\s*\\([a-z -]+\\))*[\\s-]?(?:(" + unitWords + `)\b|([%€£$]))?`)
-	thousands = regexp.MustCompile(`^\d{1,3}(?:,\d{3})+$`)
-	clock     = regexp.MustCompile(`(?i)\b(\d{1,2})(?::(\d{2}))?\s*(am|pm|a\.m\.|p\.m\.)|\b(\d{1,2}):(\d{2})\b`)
-)
+var amount = regexp.MustCompile(`(?i)(?P<minus>-)?(?:(?P<currency>us\$|[$€£¥]|\busd\b|\beur\b)\s?)?(?P<number>(?P<figure>` + figure + `)(?P<scale>[km]\b)?|\b(?P<writing>` + inWriting + `)\b)` +
+	"(?:[\"'`)]|\\s*\\([a-z -]+\\))*[\\s-]?(?P<unit>" + inFigures + `)?`)
+
+// groups gives the groups of a match by their names.
+func groups(pattern *regexp.Regexp, text string, at []int) func(name string) string {
+	return func(name string) string {
+		k := 2 * pattern.SubexpIndex(name)
+		if at[k] < 0 {
+			return ""
+		}
+		return text[at[k]:at[k+1]]
+	}
+}
 
 // quantities are the numbers of a text, in order. A unit after the last of
-// several joined numbers goes for all of them.
+// several joined numbers goes for all of them. A number in words counts where it
+// has a unit, or stands alone.
 func quantities(text string) []quantity {
 	var list []quantity
+	k := 2 * amount.SubexpIndex("number")
 	for _, at := range amount.FindAllStringSubmatchIndex(text, -1) {
-		group := func(k int) string {
-			if at[2*k] < 0 {
-				return ""
-			}
-			return text[at[2*k]:at[2*k+1]]
-		}
-		first, last := at[8], max(at[9], at[11])
-		if first < 0 {
-			first, last = at[12], at[13]
-		}
-		if first > 0 && partOfWord(text[first-1]) || last < len(text) && at[1] == last && (letter(text[last]) || text[last] == '_') {
+		group := groups(amount, text, at)
+		if first, last := at[k], at[k+1]; first > 0 && inWord(text[first-1]) || last == at[1] && last < len(text) && isLetter(text[last]) {
 			continue
 		}
 		x := quantity{begin: at[0], end: at[1]}
-		if f := group(4); f != "" {
-			x.value = number(f)
-			switch strings.ToLower(group(5)) {
-			case "k":
-				x.value *= 1e3
-			case "m":
-				x.value *= 1e6
-			}
+		if f := group("figure"); f != "" {
+			x.value = number(f) * map[string]float64{"": 1, "k": 1e3, "m": 1e6}[strings.ToLower(group("scale"))]
 		} else {
-			x.value = spelledOut(group(6))
+			x.value = spelledOut(group("writing"))
 		}
-		if group(1)+group(3) != "" && (at[0] == 0 || strings.IndexByte(" \n\t(\"'`", text[at[0]-1]) >= 0) {
+		if group("minus") != "" && (at[0] == 0 || strings.IndexByte(" \n\t(\"'`", text[at[0]-1]) >= 0) {
 			x.value = -x.value
 		}
-		for _, k := range []int{7, 8, 2} {
-			words := strings.ToLower(group(k))
-			if strings.HasSuffix(words, "dollars") || strings.HasSuffix(words, "dollar") {
-				words = "dollar"
-			}
-			if m, ok := measureOf(words); ok && x.unit.class == "" {
-				x.unit = m
-			}
+		if unit, ok := measureOf(group("unit")); ok {
+			x.unit = unit
+		} else if unit, ok := measureOf(group("currency")); ok {
+			x.unit = unit
 		}
-		if group(6) != "" && x.unit.class == "" && len(strings.Fields(text)) > 3 {
-			continue // "one" of prose
+		if group("writing") == "" || x.unit.class != "" || len(strings.Fields(text)) <= 3 {
+			list = append(list, x)
 		}
-		list = append(list, x)
 	}
 	for i := len(list) - 2; i >= 0; i-- {
 		if list[i].unit.class == "" && conjunction.MatchString(text[list[i].end:list[i+1].begin]) {
@@ -124,10 +116,10 @@ func quantities(text string) []quantity {
 	return list
 }
 
-func partOfWord(c byte) bool {
-	return letter(c) || c == '_' || c == '.' || c >= '0' && c <= '9' || c == ':'
-}
-func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }
+func inWord(c byte) bool   { return isLetter(c) || c >= '0' && c <= '9' || c == '.' || c == ':' }
+
+var thousands = regexp.MustCompile(`^\d{1,3}(?:,\d{3})+$`)
 
 // number reads a figure. A comma before three digits parts thousands, any other
 // one decimals; so does a point, unless there are two, or a comma follows.
@@ -170,25 +162,22 @@ func spelledOut(s string) float64 {
 	return total + part
 }
 
+var clock = regexp.MustCompile(`(?i)\b(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?\s*(?P<half>[ap])\.?m\b|\b(?P<hour24>\d{1,2}):(?P<minute24>\d{2})\b`)
+
 // clockTimes are the times of day in a text, in hours.
 func clockTimes(text string) []quantity {
 	var list []quantity
 	for _, at := range clock.FindAllStringSubmatchIndex(text, -1) {
-		group := func(k int) string {
-			if at[2*k] < 0 {
-				return ""
-			}
-			return text[at[2*k]:at[2*k+1]]
-		}
-		hour, _ := strconv.Atoi(group(1) + group(4))
-		minute, _ := strconv.Atoi(group(2) + group(5))
-		switch half := strings.ToLower(group(3)); {
-		case strings.HasPrefix(half, "p") && hour < 12:
+		group := groups(clock, text, at)
+		hour, _ := strconv.Atoi(group("hour") + group("hour24"))
+		minute, _ := strconv.Atoi(group("minute") + group("minute24"))
+		switch half := strings.ToLower(group("half")); {
+		case half == "p" && hour < 12:
 			hour += 12
-		case strings.HasPrefix(half, "a") && hour == 12:
+		case half == "a" && hour == 12:
 			hour = 0
 		}
-		list = append(list, quantity{value: float64(hour) + float64(minute)/60, unit: measures["hour"], begin: at[0], end: at[1]})
+		list = append(list, quantity{float64(hour) + float64(minute)/60, measures["hour"], at[0], at[1]})
 	}
 	return list
 }
@@ -199,51 +188,54 @@ type day struct {
 	begin, end int
 }
 
-const monthNames = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?`
+const (
+	monthNames = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?`
+	ordinal    = `(?:st|nd|rd|th)?`
+)
 
-var dateForms = regexp.MustCompile(`(?i)\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:T[\d:.]+Z?)?\b|` +
-	`\b(` + monthNames + `)\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b|` +
-	`\b(\d{1,2})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?(` + monthNames + `)\.?,?\s+(\d{4})\b|` +
-	`\b(\d{1,2})([./-])(\d{1,2})[./-](\d{4})\b`)
+var dateForms = []*regexp.Regexp{
+	regexp.MustCompile(`\b(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?:T[\d:.]+Z?)?\b`),
+	regexp.MustCompile(`(?i)\b(?P<name>` + monthNames + `)\.?\s+(?P<day>\d{1,2})` + ordinal + `,?\s+(?P<year>\d{4})\b`),
+	regexp.MustCompile(`(?i)\b(?P<day>\d{1,2})` + ordinal + `\.?\s+(?:of\s+)?(?P<name>` + monthNames + `)\.?,?\s+(?P<year>\d{4})\b`),
+	regexp.MustCompile(`\b(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4})\b`),
+	regexp.MustCompile(`\b(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})\b`),
+}
 
-// days are the dates of a text. Of two figures before a year the first is the
-// month where a slash follows, else the day, unless it must be the other way
-// round. What no calendar has is no date.
+// days are the dates of a text. The month comes before a slash, the day before
+// a point, unless it must be the other way round. What no calendar has is no
+// date.
 func days(text string) []day {
 	var list []day
-	for _, at := range dateForms.FindAllStringSubmatchIndex(text, -1) {
-		group := func(k int) string {
-			if at[2*k] < 0 {
-				return ""
+	for _, form := range dateForms {
+		for _, at := range form.FindAllStringSubmatchIndex(text, -1) {
+			count := func(name string) int {
+				if form.SubexpIndex(name) < 0 {
+					return 0
+				}
+				n, _ := strconv.Atoi(groups(form, text, at)(name))
+				return n
 			}
-			return text[at[2*k]:at[2*k+1]]
-		}
-		count := func(k int) int { n, _ := strconv.Atoi(group(k)); return n }
-		var year, month, date int
-		switch {
-		case group(1) != "":
-			year, month, date = count(1), count(2), count(3)
-		case group(4) != "":
-			year, month, date = count(6), monthOf(group(4)), count(5)
-		case group(8) != "":
-			year, month, date = count(9), monthOf(group(8)), count(7)
-		default:
-			year, month, date = count(13), count(12), count(10)
-			if group(11) == "/" && date <= 12 || month > 12 {
+			month, date := count("month"), count("day")
+			if form.SubexpIndex("name") > 0 {
+				month = monthOf(groups(form, text, at)("name"))
+			}
+			if month > 12 {
 				month, date = date, month
 			}
-		}
-		t := time.Date(year, time.Month(month), date, 0, 0, 0, 0, time.UTC)
-		if t.Year() == year && int(t.Month()) == month && t.Day() == date {
-			list = append(list, day{t.Format(time.DateOnly), at[0], at[1]})
+			t := time.Date(count("year"), time.Month(month), date, 0, 0, 0, 0, time.UTC)
+			if t.Year() == count("year") && int(t.Month()) == month && t.Day() == date {
+				list = append(list, day{t.Format(time.DateOnly), at[0], at[1]})
+			}
 		}
 	}
+	slices.SortFunc(list, func(x, y day) int { return cmp.Compare(x.begin, y.begin) })
 	return list
 }
 
+// monthOf is the number of a month by its first letters.
 func monthOf(name string) int {
 	for m := time.January; m <= time.December; m++ {
-		if strings.HasPrefix(strings.ToLower(name), strings.ToLower(m.String())[:3]) {
+		if strings.EqualFold(m.String()[:3], name[:3]) {
 			return int(m)
 		}
 	}

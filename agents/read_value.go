@@ -10,32 +10,31 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fmsop/fmsop/rubric"
 	"github.com/fmsop/fmsop/sop/text"
 )
 
 // scoreValue holds an answer against one date, number, call or term.
-func (a *asking) scoreValue(answer *rubric.Answer) finding {
+func (a *asking) scoreValue(g given) finding {
 	key := a.question.Key
 	if a.reference != nil {
-		return a.scoreNext(answer)
+		return a.scoreNext(g)
 	}
 	if _, err := time.Parse(time.DateOnly, key.Value[0]); err == nil {
-		return a.scoreStated(answer, key.Value[0], statedDays)
+		return a.scoreStated(g, key.Value[0], statedDays)
 	}
 	if x, err := strconv.ParseFloat(key.Value[0], 64); err == nil {
 		unit, _ := measureOf(key.Unit)
 		right := strings.TrimSpace(key.Value[0] + " " + key.Unit)
-		return a.scoreStated(answer, right, statedNumbers(x, unit, right))
+		return a.scoreStated(g, right, statedNumbers(x, unit, right))
 	}
 	if base, _, _ := strings.Cut(key.Value[0], "("); strings.Contains(base, "_") || slices.Contains(names(a.question.Context), base) {
-		m, err := a.oneCall(answer)
+		m, err := a.oneCall(g)
 		if err != nil {
 			return nought("%v", err)
 		}
 		return a.is(a.item(m), slices.Concat(key.Value, key.Also))
 	}
-	return a.scoreTerm(answer)
+	return a.scoreTerm(g)
 }
 
 // is scores what was read as one of the right ones, or not.
@@ -49,8 +48,8 @@ func (a *asking) is(said string, right []string) finding {
 
 // scoreNext takes any next action after which the workflow is still without
 // violation.
-func (a *asking) scoreNext(answer *rubric.Answer) finding {
-	m, err := a.oneCall(answer)
+func (a *asking) scoreNext(g given) finding {
+	m, err := a.oneCall(g)
 	if err != nil {
 		return nought("%v", err)
 	}
@@ -68,8 +67,8 @@ var announcesValue = announcing(verdictWords + `|value|number|figure|amount|date
 
 // scoreStated wants the value that an answer settles on, of all that it states,
 // to be the key's.
-func (a *asking) scoreStated(answer *rubric.Answer, key string, find func(text string) []stated) finding {
-	whole := unlisted(unwrapped(cleaned(answer.Text)))
+func (a *asking) scoreStated(g given, key string, find func(text string) []stated) finding {
+	whole := unlisted(unwrapped(g.text))
 	firstLine, _, _ := strings.Cut(concluded(whole, announcesValue), "\n")
 	for _, part := range []string{firstLine, whole} {
 		list := find(part)
@@ -130,7 +129,7 @@ func (a *asking) settled(part string, list []stated) []string {
 
 var (
 	bounds      = regexp.MustCompile(`(?i)\b(?:limit\w*|max\w*|min\w*|at least|at most|less than|more than|(?:great|high|low|small)er than|below|above|under|over|exceed\w*|require\w*|ceiling|floor|threshold|up to|must)\b`)
-	clauseBreak = regexp.MustCompile(`(?i)[.;!?]\s|\n|,\s|\b(?:and|but|since|because|although|though|while|whereas|so|which|therefore|plus|or|if|to cover|than)\b|\s[–—]\s`)
+	clauseBreak = regexp.MustCompile(`(?i)[.;!?]\s|\n|,\s|\b(?:and|but|since|because|although|though|while|whereas|so|which|therefore|plus|or|if|(?:is )?(?:below|above|less|more|greater|higher|lower))\b|\s[–—]\s`)
 	wordOf      = regexp.MustCompile(`\pL{3,}`)
 	emptyWords  = " the this that and for are was were has have had with what which how much many according document state number unit date day give does did you your here its now from not reply figure only look colleague asks look will been who whom whose when where "
 )
@@ -213,7 +212,7 @@ var announcesTerm = announcing(verdictWords + `|term|word|name`)
 
 // scoreTerm wants the one term that the answer settles on to be the key's, or a
 // synonym of it.
-func (a *asking) scoreTerm(answer *rubric.Answer) finding {
+func (a *asking) scoreTerm(g given) finding {
 	right := slices.Concat(a.question.Key.Value, a.question.Key.Also)
 	list := slices.Clone(right)
 	if entries, err := text.ReadGlossary(a.question.Context); err == nil {
@@ -221,7 +220,7 @@ func (a *asking) scoreTerm(answer *rubric.Answer) finding {
 			list = append(list, e.Term)
 		}
 	}
-	whole := unwrapped(cleaned(answer.Text))
+	whole := unwrapped(g.text)
 	for _, part := range []string{concluded(whole, announcesTerm), whole} {
 		terms := meantTerms(part, list)
 		switch {
@@ -244,28 +243,39 @@ func canonical(term string, right []string) string {
 	return term
 }
 
+// mentionedTerms finds terms in a text, also in the plural, or with their words
+// joined.
+func mentionedTerms(part string, terms []string) (list []mention) {
+	index := map[string]string{}
+	var patterns []string
+	// The pattern takes the first that fits: longer ones first.
+	for _, term := range slices.SortedFunc(slices.Values(terms), func(x, y string) int { return cmp.Compare(len(y), len(x)) }) {
+		index[squeezed(term)] = term
+		words := strings.FieldsFunc(term, func(r rune) bool { return r == '_' || r == ' ' || r == '-' })
+		for i, w := range words {
+			words[i] = regexp.QuoteMeta(w)
+		}
+		patterns = append(patterns, strings.Join(words, `[\s_-]*`))
+	}
+	pattern := regexp.MustCompile(`(?i)(?:^|[^\pL\pN])(` + strings.Join(patterns, "|") + `)(?:'?s)?(?:$|[^\pL\pN])`)
+	for from := 0; from < len(part); {
+		at := pattern.FindStringSubmatchIndex(part[from:])
+		if at == nil {
+			break
+		}
+		m := mention{known: true, begin: from + at[2], end: from + at[3]}
+		m.name = index[squeezed(part[m.begin:m.end])]
+		list = append(list, m)
+		from = m.end
+	}
+	negate(part, list)
+	return list
+}
+
 // meantTerms are the terms that a text settles on: the one that it begins with,
 // unless others are joined to it; else those set off by quotes; else all.
 func meantTerms(part string, terms []string) []string {
-	var list []mention
-	for _, term := range slices.SortedFunc(slices.Values(terms), func(x, y string) int { return cmp.Compare(len(y), len(x)) }) {
-		words := strings.Fields(regexp.QuoteMeta(strings.ReplaceAll(term, "_", " ")))
-		pattern := regexp.MustCompile(`(?i)(?:^|[^\pL\pN])(` + strings.Join(words, `[\s_-]*`) + `(?:'?s)?)(?:$|[^\pL\pN])`)
-		for from := 0; from < len(part); {
-			at := pattern.FindStringSubmatchIndex(part[from:])
-			if at == nil {
-				break
-			}
-			m := mention{name: term, known: true, begin: from + at[2], end: from + at[3]}
-			if !slices.ContainsFunc(list, func(n mention) bool { return m.begin < n.end && n.begin < m.end }) {
-				list = append(list, m)
-			}
-			from = m.end
-		}
-	}
-	slices.SortFunc(list, func(x, y mention) int { return cmp.Compare(x.begin, y.begin) })
-	negate(part, list)
-	list = meant(list)
+	list := meant(mentionedTerms(part, terms))
 	if len(list) > 1 && strings.Trim(part[:list[0].begin], " \n\"'`(*_#>-") == "" && !joint(part, list[0], list[1]) {
 		list = list[:1]
 	}

@@ -59,20 +59,19 @@ func (SymbolicScorer) Score(_ context.Context, q *rubric.Question, answer *rubri
 	if err != nil {
 		return s, err
 	}
-	var f finding
-	switch reason := noAnswer(answer); {
-	case reason != "":
-		f = nought("%s", reason)
-	case q.Key.Kind == rubric.KeySequence:
-		f = a.scoreSequence(answer)
-	case q.Key.Kind == rubric.KeySet:
-		f = a.scoreSet(answer)
-	case q.Key.Kind == rubric.KeyOutcome:
-		f = a.scoreOutcome(answer)
-	case q.Key.Kind == rubric.KeyValue:
-		f = a.scoreValue(answer)
-	default:
+	score := map[string]func(given) finding{rubric.KeyValue: a.scoreValue, rubric.KeySet: a.scoreSet, rubric.KeySequence: a.scoreSequence, rubric.KeyOutcome: a.scoreOutcome}[q.Key.Kind]
+	if score == nil {
 		return s, fmt.Errorf("key of kind %q, want one of %s", q.Key.Kind, strings.Join(rubric.KeyKinds[1:], ", "))
+	}
+	var f finding
+	if reason := noAnswer(answer); reason != "" {
+		f = nought("%s", reason)
+	} else {
+		for i, g := range a.read(answer) {
+			if worse := score(g); i == 0 || worse.e < f.e {
+				f = worse
+			}
+		}
 	}
 	for _, d := range q.Dimensions {
 		s.E[d] = f.e
@@ -90,8 +89,8 @@ func (a *asking) meanings(list []mention) []string {
 	return names
 }
 
-func (a *asking) scoreSequence(answer *rubric.Answer) finding {
-	list, form := a.sequence(answer)
+func (a *asking) scoreSequence(g given) finding {
+	list, form := a.sequence(g)
 	if len(list) == 0 {
 		return nought("off the format: no calls in it")
 	}
@@ -148,8 +147,8 @@ func inWords(v sop.Violation) string {
 	return string(v.Kind) + " at " + call
 }
 
-func (a *asking) scoreSet(answer *rubric.Answer) finding {
-	list, form, ok := a.set(answer)
+func (a *asking) scoreSet(g given) finding {
+	list, form, ok := a.set(g)
 	if !ok {
 		return nought("off the format: no names in it")
 	}
