@@ -216,6 +216,9 @@ func (a *asking) oneCall(g given) (mention, error) {
 		if len(list) == 0 {
 			continue
 		}
+		if m, ok := a.names.lastLine(part); ok && a.call(m) {
+			return m, nil
+		}
 		if first := list[0]; strings.Trim(part[:first.begin], " \n\t\"'`(*_#>-") == "" && (len(list) == 1 || !joint(part, first, list[1])) {
 			return first, nil
 		}

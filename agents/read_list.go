@@ -40,14 +40,18 @@ func (a *asking) sequence(g given) (list []mention, form string) {
 }
 
 // stepsInJSON takes the last list in a text that has steps, or else the objects
-// that are calls.
+// that are calls. An end may stand beside the list.
 func (a *asking) stepsInJSON(whole string) (list []mention) {
 	var objects []mention
 	for _, value := range jsonValues(whole) {
-		if m, ok := a.object(value); ok {
-			objects = append(objects, m)
-		} else if steps := a.steps(value, 3); len(steps) > 0 {
+		object, _ := value.(map[string]any)
+		if steps := a.steps(value, 3); len(steps) > 0 {
+			if end, ok := object["end"].(string); ok && a.item(steps[len(steps)-1]) != a.item(a.named(end)) {
+				steps = append(steps, a.named(end))
+			}
 			list = steps
+		} else if m, ok := a.object(value); ok {
+			objects = append(objects, m)
 		}
 	}
 	if len(list) == 0 {
@@ -158,19 +162,10 @@ func (a *asking) narrated(part string) (list []mention) {
 	return list
 }
 
-// onlyNames says whether a text has nothing but names and what joins them.
-func onlyNames(part string, named []mention) bool {
-	end := 0
-	for _, m := range named {
-		if m.begin < end || !conjunction.MatchString(part[end:m.begin]) {
-			return false
-		}
-		end = m.end
-	}
-	return strings.Trim(part[end:], " .\n`\"'") == ""
-}
-
-var nothing = regexp.MustCompile(`(?i)^\W*(?:none|nothing|no|n/a|empty|zero)\b|\bnone\b|\bnothing\b|\bno (?:\w+ ){0,3}(?:conditions?|calls?|requests?|goals?|procedures?|names?)\b|\[\s*\]`)
+var (
+	none    = regexp.MustCompile(`(?i)^\W*(?:none|nothing|none of (?:them|these|the \w+)|empty)?\W*$`)
+	nothing = regexp.MustCompile(`(?i)^\W*(?:none|nothing|no|n/a|empty|zero)\b|\bnone\b|\bnothing\b|\bno (?:\w+ ){0,3}(?:conditions?|calls?|requests?|goals?|procedures?|names?)\b|\[\s*\]`)
+)
 
 // set reads names in any order; ok is false where there are none and the answer
 // does not say that there is none either.
@@ -182,6 +177,9 @@ func (a *asking) set(g given) (list []mention, form string, ok bool) {
 		return list, formJSON, true
 	}
 	for _, part := range []string{concluded(g.text, announcesList), g.text} {
+		if part != "" && none.MatchString(part) {
+			return nil, formProse, true
+		}
 		if list := a.listed(part); len(list) > 0 {
 			return list, formList, true
 		}

@@ -214,3 +214,26 @@ func distinct(list []mention) (names []string) {
 	}
 	return names
 }
+
+// onlyNames says whether a text has nothing but names and what joins them.
+func onlyNames(part string, named []mention) bool {
+	end := 0
+	for _, m := range named {
+		if m.begin < end || !conjunction.MatchString(part[end:m.begin]) {
+			return false
+		}
+		end = m.end
+	}
+	return strings.Trim(part[end:], " .\n`\"'") == ""
+}
+
+// lastLine is the name that a text of several lines ends with, on a line of its
+// own after lines that have more than names.
+func (v *vocabulary) lastLine(part string) (mention, bool) {
+	cut := strings.LastIndex(strings.TrimSpace(part), "\n") + 1
+	named := meant(v.mentions(part[cut:]))
+	if cut == 0 || len(named) != 1 || !onlyNames(part[cut:], named) || onlyNames(part[:cut], v.mentions(part[:cut])) {
+		return mention{}, false
+	}
+	return named[0], true
+}

@@ -77,8 +77,12 @@ var (
 	decides = regexp.MustCompile(`(?i)\b(?:so|therefore|thus|hence|must|should|ends?|is|final|have to|has to)\b|→|=>|->`)
 )
 
-// lastNamed is the one end that the last sentence which names any decides on.
+// lastNamed is the one end that the last line is, or that the last sentence
+// which names any decides on.
 func (a *asking) lastNamed(part, goal string) string {
+	if m, ok := a.names.lastLine(part); ok && (m.name == goal || m.name == sop.Deny) {
+		return m.name
+	}
 	for _, s := range slices.Backward(sentences(part)) {
 		named := slices.DeleteFunc(a.names.mentions(s), func(m mention) bool { return m.name != goal && m.name != sop.Deny })
 		if len(named) == 0 {

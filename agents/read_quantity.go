@@ -113,8 +113,27 @@ func quantities(text string) []quantity {
 			list[i].unit = list[i+1].unit
 		}
 	}
-	return list
+	return summed(text, list)
 }
+
+// summed adds up what is said in two units: an hour and 30 minutes.
+func summed(text string, list []quantity) []quantity {
+	var sums []quantity
+	for _, x := range list {
+		if n := len(sums); n > 0 {
+			last := &sums[n-1]
+			if x.unit.class == "time" && last.unit.class == "time" && x.value*x.unit.factor < last.unit.factor && summand.MatchString(text[last.end:x.begin]) {
+				last.value += x.value * x.unit.factor / last.unit.factor
+				last.end = x.end
+				continue
+			}
+		}
+		sums = append(sums, x)
+	}
+	return sums
+}
+
+var summand = regexp.MustCompile(`^\s*(?:,?\s*and)?\s*$`)
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }
 func inWord(c byte) bool   { return isLetter(c) || c >= '0' && c <= '9' || c == '.' || c == ':' }

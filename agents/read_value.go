@@ -223,24 +223,15 @@ func (a *asking) scoreTerm(g given) finding {
 	whole := unwrapped(g.text)
 	for _, part := range []string{concluded(whole, announcesTerm), whole} {
 		terms := meantTerms(part, list)
+		wrong := slices.DeleteFunc(slices.Clone(terms), func(t string) bool { return slices.Contains(right, t) })
 		switch {
-		case len(terms) == 1:
-			return a.is(canonical(terms[0], right), right)
+		case len(terms) == 1 || len(terms) > 1 && len(wrong) == 0:
+			return a.is(terms[0], right)
 		case len(terms) > 1:
 			return nought("undecided between %s", strings.Join(terms[:min(len(terms), 5)], ", "))
 		}
 	}
 	return nought("off the format: none of the terms is named")
-}
-
-// canonical writes a right term as the key does.
-func canonical(term string, right []string) string {
-	for _, r := range right {
-		if squeezed(r) == squeezed(term) {
-			return r
-		}
-	}
-	return term
 }
 
 // mentionedTerms finds terms in a text, also in the plural, or with their words
@@ -249,8 +240,10 @@ func mentionedTerms(part string, terms []string) (list []mention) {
 	index := map[string]string{}
 	var patterns []string
 	// The pattern takes the first that fits: longer ones first.
-	for _, term := range slices.SortedFunc(slices.Values(terms), func(x, y string) int { return cmp.Compare(len(y), len(x)) }) {
-		index[squeezed(term)] = term
+	for _, term := range slices.SortedStableFunc(slices.Values(terms), func(x, y string) int { return cmp.Compare(len(y), len(x)) }) {
+		if _, twice := index[squeezed(term)]; !twice {
+			index[squeezed(term)] = term
+		}
 		words := strings.FieldsFunc(term, func(r rune) bool { return r == '_' || r == ' ' || r == '-' })
 		for i, w := range words {
 			words[i] = regexp.QuoteMeta(w)
