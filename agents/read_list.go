@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fmsop/fmsop/rubric"
 )
 
 // Forms in which an answer can be, for the raw part of a score.
@@ -84,25 +86,28 @@ func (a *asking) steps(value any, depth int) (list []mention) {
 	return list
 }
 
+const arrows = `(?:-{1,3}>|=+>|[→⇒➔➜⟶↦])`
+
 var (
-	arrow    = regexp.MustCompile(`-{1,3}>|=+>|[→⇒➔➜⟶↦]`)
-	arrowEnd = regexp.MustCompile(`(?:-{1,3}>|=+>|[→⇒➔➜⟶↦])\s*$`)
+	arrow    = regexp.MustCompile(arrows)
+	arrowEnd = regexp.MustCompile(arrows + `\s*$`)
 	noAction = regexp.MustCompile(`(?i)^\W*(?:start|begin|end|stop|done|finish|and)?\W*$`)
 )
 
 // chain reads the last chain of names joined by arrows. It may go on over lines
 // that end or begin with an arrow.
 func (a *asking) chain(part string) []mention {
-	var block, last string
+	var block []string
+	last, open := "", false
 	for _, line := range append(strings.Split(part, "\n"), "") {
-		if arrow.MatchString(line) || arrowEnd.MatchString(block) && line != "" {
-			block += " " + line
+		if arrow.MatchString(line) || open && line != "" {
+			block, open = append(block, line), arrowEnd.MatchString(tail(line))
 			continue
 		}
-		if block != "" && len(a.names.mentions(block)) > 0 {
-			last = block
+		if whole := strings.Join(block, " "); len(a.names.mentions(whole)) > 0 {
+			last = whole
 		}
-		block = ""
+		block, open = nil, false
 	}
 	if last == "" {
 		return nil
@@ -129,6 +134,9 @@ var thenNext = regexp.MustCompile("(?i)^[\\s\"'`*()]*(?:,\\s*)?(?:and\\s+)?(?:th
 func (a *asking) listed(part string) (list []mention) {
 	for _, item := range items(part) {
 		named := a.names.mentions(item)
+		if a.question.Key.Kind == rubric.KeySet {
+			named = a.unasked(named)
+		}
 		calls := slices.DeleteFunc(slices.Clone(named), func(m mention) bool { return !m.known || !a.call(m) })
 		if len(calls) > 0 {
 			named = calls

@@ -72,6 +72,9 @@ var (
 	assigns  = regexp.MustCompile("^[\"'`]?\\s*=[^=>]")
 )
 
+// maxMentions bounds the work on a text: what comes after so many is not read.
+const maxMentions = 1000
+
 // mentions of names in a text, in order: those of the vocabulary, and others
 // that look like a name.
 func (v *vocabulary) mentions(text string) []mention {
@@ -79,6 +82,9 @@ func (v *vocabulary) mentions(text string) []mention {
 	joined, from := false, 0
 	for _, at := range token.FindAllStringIndex(text, -1) {
 		begin, end := at[0], at[1]
+		if len(list) == maxMentions {
+			break
+		}
 		if begin < from || assigned.MatchString(tail(text[:begin])) || assigns.MatchString(head(text[end:])) {
 			continue
 		}
@@ -97,7 +103,7 @@ func (v *vocabulary) mentions(text string) []mention {
 		list = append(list, mention{name: name, known: known, args: args, begin: begin, end: from})
 	}
 	if !joined && v.spaced != nil {
-		for _, at := range v.spaced.FindAllStringIndex(text, -1) {
+		for _, at := range v.spaced.FindAllStringIndex(text, maxMentions) {
 			list = append(list, mention{name: v.index[squeezed(text[at[0]:at[1]])], known: true, begin: at[0], end: at[1]})
 		}
 		sort.SliceStable(list, func(i, j int) bool { return list[i].begin < list[j].begin })
@@ -106,8 +112,12 @@ func (v *vocabulary) mentions(text string) []mention {
 	return list
 }
 
-// What is looked at around a name is at most that many bytes.
-const around = 160
+// What is looked at around a name or a figure is at most that many bytes, and
+// so many for its arguments.
+const (
+	around       = 160
+	maxArguments = 2000
+)
 
 func tail(s string) string { return s[max(0, len(s)-around):] }
 func head(s string) string { return s[:min(len(s), around)] }
@@ -121,6 +131,7 @@ var (
 // arguments given right after a name, in brackets or after "with", and how many
 // bytes they take.
 func arguments(text string) (map[string]any, int) {
+	text = text[:min(len(text), maxArguments)]
 	if at := bracket.FindStringSubmatchIndex(text); at != nil {
 		args, _ := pairs(text[at[2]:at[3]])
 		return args, at[1]

@@ -25,7 +25,7 @@ func (a *asking) scoreOutcome(g given) finding {
 	} else {
 		goal := key
 		for _, end := range ends(a.question) {
-			if end != sop.Deny {
+			if end != sop.Deny && end != "yes" && end != "no" {
 				goal = end
 			}
 		}
@@ -50,13 +50,14 @@ func (a *asking) scoreOutcome(g given) finding {
 // that it names, else what it says of the request.
 func (a *asking) end(part, goal string) string {
 	named := slices.DeleteFunc(a.names.mentions(part), func(m mention) bool { return m.name != goal && m.name != sop.Deny })
-	list := distinct(meant(named))
+	kept := meant(named)
+	list := distinct(kept)
 	if len(list) == 2 {
 		return a.lastNamed(part, goal)
 	}
 	fated := fate(part, goal)
 	switch {
-	case len(list) == 1 && list[0] == goal && fated == sop.Deny && !standsAlone(part, named[0]):
+	case len(list) == 1 && list[0] == goal && fated == sop.Deny && !standsAlone(part, kept[0]):
 		return sop.Deny // the request is named, and refused
 	case len(list) == 1 && (list[0] == sop.Deny || len(strings.Fields(part)) <= shortReply || strings.Contains(part, goal)):
 		return list[0]
@@ -109,8 +110,8 @@ var (
 	undone  = regexp.MustCompile(`(?i)\b(?:not|never|n't|no reason to|no need to)\s+(?:be\s+|have\s+to\s+)?(?:den(?:y|ied)|refused?|rejected?|declined?)\b|n't (?:deny|refuse|reject|decline)\b`)
 	offers  = regexp.MustCompile(`(?i)^\W*(?:if (?:you|there)|please|let me know|feel free|would you|could you|is there anything|thank|to (?:proceed|get started)|before (?:i|we)|in order|i(?:'ll| will| should| need to| must)? (?:also )?need to (?:log|verify|confirm|make sure|check)|i'll need|i still need)\b|\?\s*$`)
 	off     = regexp.MustCompile(`(?i)\b(?:sorry|apologi[sz]e|cannot|can't|unable)\b.*\b(?:help|assist|answer|comply|do that|continue)\b(?: you)?(?: further)?(?: with)?(?: (?:that|this|it|you|handling|answering))?(?: \w+)?(?: \w+)?[\s.!]*$`)
-	logged  = regexp.MustCompile(`(?i)\b(log|sign)(?:ged|ged|ging|ned|ning)?[ -](in|out)\b`)
-	ofItems = "|request|task|action|transaction|transactions|procedure|case|application|account's|payment|operation|process|exchange|appointment|"
+	logged  = regexp.MustCompile(`(?i)\b(log|sign)(?:ged|ging|ned|ning)?[ -](in|out)\b`)
+	general = regexp.MustCompile(`(?i)\b(?:requests?|tasks?|actions?|transactions?|procedures?|cases?|applications?|payments?|operations?|process|appointments?)\b`)
 	asksFor = regexp.MustCompile(`^(?:get|show|check|find|list|view|look)_`)
 )
 
@@ -145,11 +146,11 @@ func fate(part, goal string) string {
 // concerns says whether a sentence speaks of what the goal does, or of the
 // request as a whole.
 func concerns(s, goal string) bool {
+	if general.MatchString(s) {
+		return true
+	}
 	parts := strings.Split(goal, "_")
 	for _, w := range wordOf.FindAllString(strings.ToLower(s), -1) {
-		if strings.Contains(ofItems, "|"+w+"|") || strings.Contains(ofItems, "|"+strings.TrimSuffix(w, "s")+"|") {
-			return true
-		}
 		for _, p := range parts {
 			n := min(len(p), len(w), 5)
 			if n >= 3 && !slices.Contains([]string{"get", "set", "user", "internal"}, p) && p[:n] == w[:n] {

@@ -85,7 +85,7 @@ func groups(pattern *regexp.Regexp, text string, at []int) func(name string) str
 func quantities(text string) []quantity {
 	var list []quantity
 	k := 2 * amount.SubexpIndex("number")
-	for _, at := range amount.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range amount.FindAllStringSubmatchIndex(text, maxMentions) {
 		group := groups(amount, text, at)
 		if first, last := at[k], at[k+1]; first > 0 && inWord(text[first-1]) || last == at[1] && last < len(text) && isLetter(text[last]) {
 			continue
@@ -186,7 +186,7 @@ var clock = regexp.MustCompile(`(?i)\b(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?\s
 // clockTimes are the times of day in a text, in hours.
 func clockTimes(text string) []quantity {
 	var list []quantity
-	for _, at := range clock.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range clock.FindAllStringSubmatchIndex(text, maxMentions) {
 		group := groups(clock, text, at)
 		hour, _ := strconv.Atoi(group("hour") + group("hour24"))
 		minute, _ := strconv.Atoi(group("minute") + group("minute24"))
@@ -226,7 +226,7 @@ var dateForms = []*regexp.Regexp{
 func days(text string) []day {
 	var list []day
 	for _, form := range dateForms {
-		for _, at := range form.FindAllStringSubmatchIndex(text, -1) {
+		for _, at := range form.FindAllStringSubmatchIndex(text, maxMentions) {
 			count := func(name string) int {
 				if form.SubexpIndex(name) < 0 {
 					return 0

@@ -251,7 +251,7 @@ func mentionedTerms(part string, terms []string) (list []mention) {
 		patterns = append(patterns, strings.Join(words, `[\s_-]*`))
 	}
 	pattern := regexp.MustCompile(`(?i)(?:^|[^\pL\pN])(` + strings.Join(patterns, "|") + `)(?:'?s)?(?:$|[^\pL\pN])`)
-	for from := 0; from < len(part); {
+	for from := 0; from < len(part) && len(list) < maxMentions; {
 		at := pattern.FindStringSubmatchIndex(part[from:])
 		if at == nil {
 			break

@@ -207,6 +207,16 @@ func TestPartialCreditOfSequences(t *testing.T) {
 	})
 }
 
+// Texts that are made to cost much are read all the same.
+func TestHostileTexts(t *testing.T) {
+	index, _ := scoredCorpus(t)
+	for _, id := range []string{"limit", "date", "term", "establish", "needs", "lend", "next-open", "end-deny", "yes"} {
+		for _, piece := range []string{"->\n", "[", "{\"a\":[", "`a_b`, ", "not find_member or ", "1 ", "12,3 USD and ", "<think>", "\n1. x_y", "| find_member ", "check_shelf with a=\"", "yes or no ", "The answer is: ", "\u00e9", "grader ", "March 1 2025 "} {
+			scored(t, index[id], rubric.Answer{Text: strings.Repeat(piece, 20_000/len(piece))})
+		}
+	}
+}
+
 func FuzzSymbolicScorer(f *testing.F) {
 	questions, err := agents.ReadTestset("testdata/answers/questions.jsonl")
 	require.NoError(f, err)
