@@ -43,7 +43,7 @@ type recordedReply struct {
 func (a *scoredAnswer) heldOut(t *testing.T) bool {
 	n, err := strconv.Atoi(a.ID[1:])
 	require.NoError(t, err)
-	return n%5 == 0
+	return n%5 == 0 || a.ID[0] == 't'
 }
 
 // run is a recorded run of SOPBench.
