@@ -176,7 +176,7 @@ const (
 
 var (
 	negatedBefore = regexp.MustCompile("(?i)(?:\\b(?:not|never|without|neither|nor|cannot|excluding|except|skip|skipping|omit|omitting|avoid|avoiding|unlike)\\b|n't\\b|\\binstead of\\b|\\brather than\\b|" +
-		"\\bno (?:need|reason|call|cause|point)\\b|^no\\b|[,:;]\\s*no\\b)\\s*(?:(?:to|be|the|a|an|for|of|in|call|calling|need|needs|needed|make|makes|making|with|use|using|via|end|ends|ending|require|requires|want|add|include|answer|reach|carry|out)\\s+){0,5}[\"'`(]*$")
+		"\\bno (?:need|reason|call|cause|point)\\b|^no\\b|[,:;]\\s*no\\b|[❌✗✘✖])\\s*(?:(?:to|be|the|a|an|for|of|in|call|calling|need|needs|needed|make|makes|making|with|use|using|via|end|ends|ending|require|requires|want|add|include|answer|reach|carry|out)\\s+){0,5}[\"'`(]*$")
 	negatedAfter = regexp.MustCompile("(?i)^[\"'`)\\]]*\\s*(?:,?\\s*(?:which|that)\\s+)?(?:" + verbs + "\\s+){0,3}(?:(?:not|never|cannot|n't)\\s+(?:" + verbs + "\\s+){0,2}(?:yet\\s+|strictly\\s+|a |an )?" + excluding + "\\b|" +
 		"(?:therefore |thus |also |hereby )?" + refusing + "\\b[^\\n]{0,3}(?:$|[\\s.,;!)|]))|^[\"'`)\\]]*\\s*(?:[:=|–—-]+|->)\\s*\"?(?:" + refusing + ")\\b|^[\"'`)\\]]*\\s*(?:don't|doesn't|isn't|aren't|can't|cannot|won't|wasn't|needn't)\\b")
 	singular    = regexp.MustCompile("(?i)^[\"'`)\\]]*\\s*(?:is|was|does|has|isn't|doesn't|[:=|])")

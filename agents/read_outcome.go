@@ -107,18 +107,19 @@ var (
 		`registered|found|authenticat\w*|successful|satisf\w*|log|proceed|process\w*|complete\w*|carried|help|assist|associated|the owner|hold|exceed|qualify|update|fulfill?)\b|\b(?:can|could|wo)n't\b`)
 	success = regexp.MustCompile(`(?i)\bsuccess(?:ful|fully)?\b|\b(?:completed?|approved|granted|fulfilled|processed|retrieved|verified|carried out|confirmed|renewed|updated|registered|scheduled|cancell?ed|transferred|opened|closed|permitted|allowed|lent|validated)\b|` +
 		`\bwill receive\b|\bis (?:correct|eligible)\b|\b(?:may|can|should) (?:proceed|be carried out|go ahead)\b|\bdone\b`)
-	undone  = regexp.MustCompile(`(?i)\b(?:not|never|n't|no reason to|no need to)\s+(?:be\s+|have\s+to\s+)?(?:den(?:y|ied)|refused?|rejected?|declined?)\b|n't (?:deny|refuse|reject|decline)\b`)
-	offers  = regexp.MustCompile(`(?i)^\W*(?:if (?:you|there)|please|let me know|feel free|would you|could you|is there anything|thank|to (?:proceed|get started)|before (?:i|we)|in order|i(?:'ll| will| should| need to| must)? (?:also )?need to (?:log|verify|confirm|make sure|check)|i'll need|i still need)\b|\?\s*$`)
-	off     = regexp.MustCompile(`(?i)\b(?:sorry|apologi[sz]e|cannot|can't|unable)\b.*\b(?:help|assist|answer|comply|do that|continue)\b(?: you)?(?: further)?(?: with)?(?: (?:that|this|it|you|handling|answering))?(?: \w+)?(?: \w+)?[\s.!]*$`)
-	logged  = regexp.MustCompile(`(?i)\b(log|sign)(?:ged|ging|ned|ning)?[ -](in|out)\b`)
-	general = regexp.MustCompile(`(?i)\b(?:requests?|tasks?|actions?|transactions?|procedures?|cases?|applications?|payments?|operations?|process|appointments?)\b`)
-	asksFor = regexp.MustCompile(`^(?:get|show|check|find|list|view|look)_`)
+	unmet    = regexp.MustCompile(`(?i)\b(?:before|until|once|unless) (?:\w+ ){1,3}(?:can|may|proceed|be)\b`)
+	undone   = regexp.MustCompile(`(?i)\b(?:not|never|n't|no reason to|no need to)\s+(?:be\s+|have\s+to\s+)?(?:den(?:y|ied)|refused?|rejected?|declined?)\b|n't (?:deny|refuse|reject|decline)\b`)
+	offers   = regexp.MustCompile(`(?i)^\W*(?:if (?:you|there)|please|let me know|feel free|would you|could you|is there anything|thank|to (?:proceed|get started)|before (?:i|we)|in order|i(?:'ll| will| should| need to| must)? (?:also )?need to (?:log|verify|confirm|make sure|check)|i'll need|i still need)\b|\?\s*$`)
+	declines = regexp.MustCompile(`(?i)\b(?:sorry|apologi[sz]e|cannot|can't|unable)\b.*\b(?:help|assist|answer|comply|do that|continue|decide|judge|determine|(?:make|give) (?:this|that|the|a) (?:decision|answer))\b(?: you)?(?: further)?(?: with)?(?: (?:that|this|it|you|handling|answering))?(?: \w+)?(?: \w+)?[\s.!]*$`)
+	logged   = regexp.MustCompile(`(?i)\b(log|sign)(?:ged|ging|ned|ning)?[ -](in|out)\b`)
+	general  = regexp.MustCompile(`(?i)\b(?:requests?|tasks?|actions?|transactions?|procedures?|cases?|applications?|payments?|operations?|process|appointments?)\b`)
+	asksFor  = regexp.MustCompile(`^(?:get|show|check|find|list|view|look)_`)
 )
 
 // fate is what becomes of a request by the words of a reply: the last sentence
 // that tells decides. Offers, questions and demands tell nothing.
 func fate(part, goal string) string {
-	if len(strings.Fields(part)) <= 20 && off.MatchString(part) {
+	if len(strings.Fields(part)) <= 20 && declines.MatchString(part) {
 		return "" // it refuses to answer
 	}
 	said := ""
@@ -132,7 +133,7 @@ func fate(part, goal string) string {
 		case undone.MatchString(s):
 		case refusal.MatchString(s):
 			said = sop.Deny
-		case success.MatchString(s) && concerns(s, goal):
+		case success.MatchString(s) && !unmet.MatchString(s) && concerns(s, goal):
 			said = goal
 		}
 		figures = figures || strings.ContainsAny(s, "0123456789")
@@ -180,7 +181,7 @@ func yesOrNo(part string) string {
 	if all := lone.FindAllStringSubmatch(part, -1); all != nil {
 		return strings.ToLower(all[len(all)-1][1])
 	}
-	if off.MatchString(part) && len(strings.Fields(part)) <= 20 {
+	if declines.MatchString(part) && len(strings.Fields(part)) <= 20 {
 		return ""
 	}
 	switch {

@@ -39,7 +39,7 @@ func (a *asking) scoreValue(g given) finding {
 
 // is scores what was read as one of the right ones, or not.
 func (a *asking) is(said string, right []string) finding {
-	f := finding{reading: reading{Read: []string{said}}, reason: fmt.Sprintf("%s is not %s", said, right[0])}
+	f := finding{reading: reading{Read: []string{said}}, reason: fmt.Sprintf("%s is not %s", said, a.question.Key.Value[0])}
 	if slices.Contains(right, said) {
 		f.e, f.reason = 1, said+" is right"
 	}
@@ -76,7 +76,7 @@ func (a *asking) scoreStated(g given, key string, find func(text string) []state
 			continue
 		}
 		least := slices.MinFunc(list, func(x, y stated) int { return cmp.Compare(x.rank, y.rank) }).rank
-		list = slices.DeleteFunc(list, func(s stated) bool { return s.rank != least || excludedValue(part, s) })
+		list = slices.DeleteFunc(list, func(s stated) bool { return s.rank != least || excludedBefore.MatchString(tail(part[:s.begin])) })
 		values := a.settled(part, list)
 		switch len(values) {
 		case 0:
@@ -89,16 +89,11 @@ func (a *asking) scoreStated(g given, key string, find func(text string) []state
 	return nought("off the format: no such value in it")
 }
 
-var excludedBefore = regexp.MustCompile(`(?i)(?:\b(?:not|never|neither|nor|instead of|rather than|unlike)|n't)\s+(?:(?:be|is|the|a|an|to|exactly|just|only)\s+)*[("'` + "`" + `]*$`)
-
-func excludedValue(part string, s stated) bool {
-	before := tail(part[:s.begin])
-	return excludedBefore.MatchString(before) && !strings.Contains(strings.ToLower(tail(before)), "not only")
-}
+var excludedBefore = regexp.MustCompile(`(?i)(?:\b(?:not|never|neither|nor|instead of|rather than|unlike)|n't)\s+(?:(?:be|is|the|a|an|to|exactly|just)\s+)*[("'` + "`" + `]*$`)
 
 // settled are the values that remain in a text of several: those of the clauses
-// that share the most words with the query; of these, where it asks for a bound,
-// those called one, else the others.
+// that share the most words with the query; of these, where the query asks for a
+// bound, those called one, else the others.
 func (a *asking) settled(part string, list []stated) []string {
 	wanted := contentWords(a.question.Query)
 	best, bound := 0, bounds.MatchString(a.question.Query)

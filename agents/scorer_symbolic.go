@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +27,8 @@ import (
 // An answer that is empty, cut, undecided or unreadable is the candidate's fault
 // and scores 0, with a reason. Only a question without a usable key is an error.
 type SymbolicScorer struct{}
+
+var _ Scorer = SymbolicScorer{}
 
 // Name is Symbolic.
 func (SymbolicScorer) Name() string { return Symbolic }
@@ -52,8 +55,11 @@ func nought(format string, args ...any) finding {
 // Score reads the answer and holds it against the question's key.
 func (SymbolicScorer) Score(_ context.Context, q *rubric.Question, answer *rubric.Answer) (rubric.Score, error) {
 	s := rubric.Score{Question: q.ID, Repeat: answer.Repeat, Scorer: Symbolic, Outcome: rubric.Scored, E: map[string]float64{}}
-	if q.Key.Kind == rubric.KeyNone {
-		return s, fmt.Errorf("no key")
+	switch kind := q.Key.Kind; {
+	case kind == rubric.KeyNone:
+		return s, errors.New("no key")
+	case (kind == rubric.KeyValue || kind == rubric.KeyOutcome) && len(q.Key.Value) != 1:
+		return s, fmt.Errorf("key of kind %s with %d values, want 1", kind, len(q.Key.Value))
 	}
 	a, err := newAsking(q)
 	if err != nil {
@@ -110,7 +116,7 @@ func (a *asking) scoreSequence(g given) finding {
 		return f
 	}
 	first := found[0]
-	position, length := first.Position-len(a.reference.History), len(said)
+	position, length := max(0, first.Position-len(a.reference.History)), len(said)
 	if first.Kind == sop.NoEnd {
 		length++
 	}

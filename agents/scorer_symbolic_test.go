@@ -79,7 +79,7 @@ func TestReferencesScoreOneInEveryDressing(t *testing.T) {
 	for _, domain := range corpus.Builtin() {
 		t.Run(domain, func(t *testing.T) {
 			t.Parallel()
-			questions, _ := testset(t, domain, agents.TestOptions{PerCell: 12})
+			questions, _ := testset(t, domain, agents.TestOptions{})
 			rng := rand.New(rand.NewPCG(1, 1))
 			for i := range questions {
 				q := &questions[i]
@@ -185,6 +185,8 @@ func TestWhatIsNoAnswerScoresNothing(t *testing.T) {
 	}
 	_, err := agents.SymbolicScorer{}.Score(context.Background(), &rubric.Question{ID: "q", Dimensions: []string{"d"}}, &rubric.Answer{Text: "x"})
 	assert.EqualError(t, err, "no key")
+	_, err = agents.SymbolicScorer{}.Score(context.Background(), &rubric.Question{ID: "q", Key: rubric.Key{Kind: rubric.KeyValue}}, &rubric.Answer{Text: "x"})
+	assert.ErrorContains(t, err, "0 values, want 1")
 	_, err = agents.SymbolicScorer{}.Score(context.Background(), &rubric.Question{ID: "q", Key: rubric.Key{Kind: rubric.KeySequence, Value: []string{"a"}, Check: "{"}}, &rubric.Answer{Text: "x"})
 	assert.ErrorContains(t, err, "key of question q")
 }
