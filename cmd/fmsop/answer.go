@@ -43,7 +43,11 @@ A MODEL is as fmsop models check takes it, or a baseline: ` + strings.Join(agent
 			if err != nil {
 				return err
 			}
-			return a.showAnswers(e, models)
+			if err := a.showAnswers(e, models); err != nil {
+				return err
+			}
+			a.next("fmsop score %s", e.Dir)
+			return nil
 		},
 	}
 	o.flags(c.Flags())
@@ -199,7 +203,6 @@ func (a *app) showAnswers(e *agents.Evaluation, models []string) error {
 	}
 	if !a.json {
 		a.printf("%s", columns(rows))
-		a.next("fmsop score %s", e.Dir)
 	}
 	return nil
 }

@@ -41,7 +41,11 @@ numbers as CSV and JSON.`,
 			if judge != "" {
 				scorer = judge
 			}
-			return a.writeReport(e, scorer, page)
+			s, err := a.writeReport(e, scorer, page)
+			if err != nil {
+				return err
+			}
+			return a.showReport(s, page)
 		},
 	}
 	c.Flags().StringVarP(&page, "output", "o", "", "`FILE`.html to write, instead of report.html in the run folder")
@@ -78,12 +82,11 @@ func (a *app) summary(e *agents.Evaluation, scorer string) (*report.Summary, err
 	return report.Summarise(r)
 }
 
-// writeReport writes the page, and beside it the numbers, and prints the
-// headline.
-func (a *app) writeReport(e *agents.Evaluation, scorer, page string) error {
+// writeReport writes the page, and beside it the same numbers.
+func (a *app) writeReport(e *agents.Evaluation, scorer, page string) (*report.Summary, error) {
 	s, err := a.summary(e, scorer)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	base := strings.TrimSuffix(page, filepath.Ext(page))
 	for _, f := range []struct {
@@ -91,9 +94,14 @@ func (a *app) writeReport(e *agents.Evaluation, scorer, page string) error {
 		write func(io.Writer, *report.Summary) error
 	}{{page, report.HTML}, {base + ".csv", report.CSV}, {base + ".json", report.JSON}} {
 		if err := run.AtomicFile(f.path, func(w io.Writer) error { return f.write(w, s) }); err != nil {
-			return err
+			return nil, err
 		}
 	}
+	return s, nil
+}
+
+// showReport prints the headline, and where the page is.
+func (a *app) showReport(s *report.Summary, page string) error {
 	if a.json {
 		return a.emit(s)
 	}
@@ -123,5 +131,5 @@ func headline(s *report.Summary) string {
 		}
 		rows = append(rows, []string{m.Name, overall, span, fmt.Sprint(m.Scored), fmt.Sprint(m.Unscored)})
 	}
-	return columns(rows) + "\n"
+	return columns(rows)
 }
