@@ -77,7 +77,6 @@ func GenerateRubric(c *corpus.Corpus) (*rubric.Rubric, error) {
 			choices = append(choices, choice{own.dimension(k, covers), math.Sqrt(share * peculiarity(share, covers, others))})
 		}
 	}
-	byShare := func(a, b choice) int { return cmp.Compare(b.share, a.share) }
 	slices.SortStableFunc(choices, byShare)
 	slices.SortStableFunc(choices, func(a, b choice) int { return cmp.Compare(b.kinds(), a.kinds()) })
 	choices = choices[:min(len(choices), MaxDimensions)]
@@ -86,6 +85,11 @@ func GenerateRubric(c *corpus.Corpus) (*rubric.Rubric, error) {
 		return nil, fmt.Errorf("corpus %s: its procedures give %d dimensions, want at least %d: %s", c.Domain.Name, len(choices), MinDimensions,
 			"more procedures, kinds of conditions or glossary terms would give more")
 	}
+	return weighed(c.Domain, Symbolic, choices)
+}
+
+// weighed turns the shares of dimensions into the weights of a rubric.
+func weighed(d *sop.Domain, generator string, choices []choice) (*rubric.Rubric, error) {
 	var shares []float64
 	for _, ch := range choices {
 		shares = append(shares, ch.share)
@@ -94,7 +98,7 @@ func GenerateRubric(c *corpus.Corpus) (*rubric.Rubric, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rubric.Rubric{Domain: c.Domain.Name, Corpus: Fingerprint(c.Domain), Generator: Symbolic}
+	r := &rubric.Rubric{Domain: d.Name, Corpus: Fingerprint(d), Generator: generator}
 	for i, ch := range choices {
 		ch.dimension.Weight = weights[i]
 		r.Dimensions = append(r.Dimensions, ch.dimension)
@@ -107,6 +111,9 @@ type choice struct {
 	dimension rubric.Dimension
 	share     float64
 }
+
+// byShare puts the largest first.
+func byShare(a, b choice) int { return cmp.Compare(b.share, a.share) }
 
 // kinds is 1 of a dimension of kinds of conditions, else 0.
 func (c choice) kinds() int { return min(1, len(c.dimension.Covers.Kinds)) }
