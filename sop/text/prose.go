@@ -98,9 +98,9 @@ func proseNames(list []string) []string {
 }
 
 // Kept returns nil where the rewording says the same as far as marks tell, is
-// one line, not much longer, and no near-copy. Bound are values that stand in
-// the text, such as those of a case: they are names too.
-func (p *Prose) Kept(original, rewording string, bound []string) *Refusal {
+// one line, not much longer, and no near-copy. Bindings are those of the case
+// that the text is about, if it is: their values are names too.
+func (p *Prose) Kept(original, rewording string, bindings map[string]any) *Refusal {
 	if why := proseLayout(rewording); why != "" {
 		return &Refusal{RefusedLayout, why}
 	}
@@ -108,7 +108,14 @@ func (p *Prose) Kept(original, rewording string, bound []string) *Refusal {
 	if most := len(was) + len(was)/2 + 4; len(now) > most {
 		return &Refusal{RefusedLength, fmt.Sprintf("%d words for %d, want at most %d", len(now), len(was), most)}
 	}
-	names := proseNames(slices.Concat(p.names, bound))
+	names := p.names
+	if len(bindings) > 0 {
+		names = slices.Clone(names)
+		for _, value := range bindings {
+			names = append(names, scnPlain(value))
+		}
+		names = proseNames(names)
+	}
 	if r := proseCompare(p.marks(original, rewording, names), p.marks(rewording, original, names)); r != nil {
 		return r
 	}
