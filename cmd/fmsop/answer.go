@@ -190,7 +190,7 @@ func (a *app) showAnswers(e *agents.Evaluation, models []string) error {
 				n.Failed++
 			case answer.Finish == string(llm.FinishLength):
 				n.Cut++
-			case strings.TrimSpace(answer.Text) == "" && len(answer.ToolCalls) == 0:
+			case strings.TrimSpace(answer.Said()) == "":
 				n.Empty++
 			}
 		}
