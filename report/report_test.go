@@ -196,7 +196,7 @@ func TestAFailureShowsTheWorstRepeat(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, s.Failures, 1)
 	f := s.Failures[0]
-	assert.Equal(t, []any{bad.Name, q.ID, "answer 1", "reason 1", 1.0}, []any{f.Model, f.Question.ID, f.Answer, f.Reason, f.Elsewhere})
+	assert.Equal(t, []any{bad.Name, q.ID, "answer 1", "reason 1", 1.0}, []any{f.Model, f.Question.ID, f.Answer, f.Reason, *f.Elsewhere})
 	assert.InDelta(t, 0.2, f.Value, 1e-12)
 }
 

@@ -78,8 +78,11 @@ type Failure struct {
 	Answer    string          `json:"answer"`
 	Reason    string          `json:"reason"`
 	Value     float64         `json:"value"`
-	Elsewhere float64         `json:"elsewhere"` // mean value of the other models
+	Elsewhere *float64        `json:"elsewhere"` // mean value of the other models; null where there are none
 }
+
+// gap is how far the others are ahead.
+func (f *Failure) gap() float64 { return valueOr(f.Elsewhere, 0) - f.Value }
 
 // maxFailures are shown of one model.
 const maxFailures = 5
@@ -277,12 +280,12 @@ func failures(r *Run, model string, values map[string][]rubric.Value) []Failure 
 		a := said[[2]any{q.ID, score.Repeat}]
 		f := Failure{Model: model, Question: q, Answer: a.Said(), Reason: score.Reason, Value: own}
 		if n > 0 {
-			f.Elsewhere = sum / n
+			f.Elsewhere = new(sum / n)
 		}
 		list = append(list, f)
 	}
 	slices.SortStableFunc(list, func(a, b Failure) int {
-		return cmp.Or(cmp.Compare(b.Elsewhere-b.Value, a.Elsewhere-a.Value), cmp.Compare(a.Question.ID, b.Question.ID))
+		return cmp.Or(cmp.Compare(b.gap(), a.gap()), cmp.Compare(a.Question.ID, b.Question.ID))
 	})
 	var picked []Failure
 	seen := map[string]bool{}

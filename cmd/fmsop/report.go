@@ -158,7 +158,7 @@ func headline(s *report.Summary) string {
 }
 
 // nameWidth leaves room for the numbers beside a model's name.
-const nameWidth = 30
+const nameWidth = 25
 
 // shortened cuts the middle out of a long name.
 func shortened(name string, width int) string {
