@@ -58,6 +58,9 @@ command goes on after it was stopped.`,
 					return usage(err)
 				}
 			}
+			if cmd.Flags().Changed("parts") && p.model == "" {
+				return usagef("--parts is of use with --paraphrase MODEL alone")
+			}
 			if err := p.options.Validate(); err != nil {
 				return usage(err)
 			}
