@@ -25,7 +25,7 @@ func TestGenerateParaphrase(t *testing.T) {
 	require.NoError(t, os.WriteFile("poor.yaml", []byte("llm:\n  structured: prompt\n  budget:\n    calls: 3\n"), 0o666))
 	require.NoError(t, os.WriteFile("rich.yaml", []byte("llm:\n  structured: prompt\n"), 0o666))
 	generate := func(config, model string) (int, string, string) {
-		return start(t, "", "generate", "bank", "-o", "data", "--groups", "40", "--stages", "2", "--parts", "query", "--json",
+		return start(t, "", "generate", "bank", "-o", "data", "--groups", "40", "--seed", "0", "--stages", "2", "--parts", "query", "--json",
 			"--config", config, "--paraphrase", "ollama:"+s.URL+"#"+model)
 	}
 	status, _, stderr := generate("rich.yaml", "nobody")
@@ -60,7 +60,7 @@ func TestGenerateParaphrase(t *testing.T) {
 	// Again: nothing is asked, the same comes of it.
 	before, err := os.ReadFile(filepath.Join("data", "manifest.json"))
 	require.NoError(t, err)
-	status, stdout, stderr = start(t, "", "generate", "bank", "-o", "data", "--groups", "40", "--stages", "2", "--parts", "query", "--force",
+	status, stdout, stderr = start(t, "", "generate", "bank", "-o", "data", "--groups", "40", "--seed", "0", "--stages", "2", "--parts", "query", "--force",
 		"--config", "rich.yaml", "--paraphrase", "ollama:"+s.URL+"#author")
 	require.Zero(t, status, stderr)
 	require.Contains(t, stderr, "0 calls")
