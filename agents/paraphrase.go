@@ -80,7 +80,7 @@ var rewordedSchema = mustSchema[reworded]("rewordings")
 // counts of its parts.
 type ParaphrasedRow struct {
 	Row    dataset.Row
-	Counts map[string]*dataset.Rewording
+	Counts map[string]*dataset.Proposals
 }
 
 // partWords tell the model what it is given.
@@ -97,7 +97,7 @@ const wordings = 8
 // Row asks once for each part of a row. A part that the model fails at stays as
 // it is; the error is then an *llm.Error, and the row is whole all the same.
 func (p *Paraphraser) Row(ctx context.Context, row *dataset.Row) (ParaphrasedRow, error) {
-	out := ParaphrasedRow{*row, map[string]*dataset.Rewording{}}
+	out := ParaphrasedRow{*row, map[string]*dataset.Proposals{}}
 	all, err := p.verifier.Passages(row)
 	if err != nil {
 		return out, fmt.Errorf("row %s: %w", row.ID, err)
@@ -131,7 +131,7 @@ func (p *Paraphraser) Row(ctx context.Context, row *dataset.Row) (ParaphrasedRow
 	}
 	out.Row = whole
 	for i, passage := range all {
-		one := &dataset.Rewording{Asked: 1, Refused: map[string]int{}}
+		one := &dataset.Proposals{Asked: 1, Refused: map[string]int{}}
 		switch {
 		case refused[i] == nil:
 			one.Accepted = 1
@@ -140,7 +140,7 @@ func (p *Paraphraser) Row(ctx context.Context, row *dataset.Row) (ParaphrasedRow
 		default:
 			one.Refused[refused[i].Reason] = 1
 		}
-		dataset.AddRewordings(out.Counts, map[string]*dataset.Rewording{passage.Part: one})
+		dataset.AddProposals(out.Counts, map[string]*dataset.Proposals{passage.Part: one})
 	}
 	return out, failed
 }
@@ -202,7 +202,7 @@ func (p *Paraphraser) Folder(ctx context.Context, r *llm.Runner, from, to string
 		b, held = dataset.NewBatch(o), 0
 		return err
 	}
-	counts := map[string]*dataset.Rewording{}
+	counts := map[string]*dataset.Proposals{}
 	err = llm.Each(ctx, r, llm.EachOptions{Name: func(i int) string { return fmt.Sprintf("row %d", i+1) }, Progress: progress}, rows,
 		func(ctx context.Context, i int) (ParaphrasedRow, error) {
 			row, err := source.Take(i)
@@ -212,7 +212,7 @@ func (p *Paraphraser) Folder(ctx context.Context, r *llm.Runner, from, to string
 			return p.Row(ctx, &row)
 		},
 		func(_ int, done ParaphrasedRow, _ *llm.Error) error {
-			dataset.AddRewordings(counts, done.Counts)
+			dataset.AddProposals(counts, done.Counts)
 			if err := b.Add(done.Row); err != nil {
 				return err
 			}

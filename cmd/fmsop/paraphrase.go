@@ -25,7 +25,7 @@ type paraphrasing struct {
 // paraphrased is what became of the rewordings.
 type paraphrased struct {
 	dataset.Author
-	Parts map[string]*dataset.Rewording `json:"parts"`
+	Parts map[string]*dataset.Proposals `json:"parts"`
 	Calls llm.Stats                     `json:"calls"`
 }
 
