@@ -10,7 +10,7 @@ import (
 // builtins are what a tools.star can use beside Starlark's own functions:
 //
 //	error(kind, message)     ends the call; the agent sees "kind: message"
-//	strptime(text, format)   a moment, as Python's datetime.strptime
+//	strptime(text, format)   a moment, as Python's datetime.strptime; otherwise=x for a text that does not fit
 //	random(seed)             a Mersenne Twister seeded with a text, as Python's random.Random
 //	round(x, digits)         to that many decimals, half to even on the exact binary value
 //	sha512(text)             the digest in hexadecimal

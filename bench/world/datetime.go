@@ -1,6 +1,7 @@
 package world
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -200,13 +201,23 @@ func compileFormat(format string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// strptime is datetime.strptime of Python for %Y %m %d %H %M %S %B.
+// strptime is datetime.strptime of Python for %Y %m %d %H %M %S %B. Where a
+// text does not fit, otherwise is the result, if it is given.
 func strptime(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	var text starlark.Value
+	var text, otherwise starlark.Value
 	var format string
-	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "text", &text, "format", &format); err != nil {
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "text", &text, "format", &format, "otherwise?", &otherwise); err != nil {
 		return nil, err
 	}
+	t, err := parseMoment(text, format)
+	var thrown *python.Exception
+	if otherwise != nil && errors.As(err, &thrown) && thrown.Kind == "ValueError" {
+		return otherwise, nil
+	}
+	return t, err
+}
+
+func parseMoment(text starlark.Value, format string) (starlark.Value, error) {
 	s, ok := text.(starlark.String)
 	if !ok {
 		return nil, &python.Exception{Kind: "TypeError", Message: "strptime() argument 1 must be str, not " + typeName(text)}
