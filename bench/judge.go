@@ -21,7 +21,7 @@ var Mends = []Mend{
 	{"result", "whether the goal succeeded is taken from its whole answer, of which newer records keep the second item only"},
 	{"login", "only a login or an administrative password that is right counts"},
 	{"guard", "a rule on what does not exist refuses, where it threw"},
-	{"cards", "credit cards that the tasks store as a list are found"},
+	{"cards", "credit cards that the tasks store as a list are found, where the recorded environment found them"},
 	{"format", "what differs with every process is compared by its format"},
 	{"binding", "a renamed argument of an earlier call is compared, also where it is 0, false or empty"},
 }
@@ -66,7 +66,7 @@ func (j *Judge) Judge(d *world.Domain, t *Task, r *Run) (Verdict, error) {
 	if r.Stops != "" {
 		return Verdict{}, &ErrStops{r.Stops}
 	}
-	w := d.Start(world.Setup{Database: t.Database, Limits: t.Limits, Goal: t.Goal, Constraints: t.Constraints, Mends: j.mends})
+	w := d.Start(world.Setup{Database: t.Database, Limits: t.Limits, Goal: t.Goal, Constraints: t.Constraints, Mends: j.mendsFor(r)})
 	v := Verdict{NoToolCallError: true, ConstraintNotViolated: true, DirgraphSatisfied: true}
 	graph := newPrepared(d, t, j.mended("binding"))
 	for _, c := range r.Calls {
@@ -110,6 +110,15 @@ func (j *Judge) Judge(d *world.Domain, t *Task, r *Run) (Verdict, error) {
 	v.DatabaseMatch = j.sameDatabase(d, w.Database(), r.Database)
 	v.conclude(t.ShouldSucceed)
 	return v, nil
+}
+
+// mendsFor leaves out the mend of the cards where the agent's environment did
+// not find them: the older one, which recorded pairs whole, did.
+func (j *Judge) mendsFor(r *Run) []string {
+	if r.Whole {
+		return j.mends
+	}
+	return slices.DeleteFunc(slices.Clone(j.mends), func(m string) bool { return m == "cards" })
 }
 
 func (j *Judge) arguments(c Call) starlark.Value {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/fmsop/fmsop/bench/python"
@@ -40,6 +41,9 @@ type Run struct {
 	// Stops is why the official evaluator would stop at this run; "" where it
 	// does not.
 	Stops string
+	// Whole tells that pairs were recorded whole, as the older simulator did;
+	// the newer one records their second item.
+	Whole bool
 }
 
 // Call is one call as the official evaluator reads it.
@@ -164,6 +168,9 @@ func readItem(raw *itemJSON) (*Item, error) {
 	for i, x := range raw.Interactions {
 		run := &Run{}
 		run.Calls, run.Stops = calls(x.Messages)
+		run.Whole = slices.ContainsFunc(run.Calls, func(c Call) bool {
+			return strings.HasPrefix(c.Content, "(True,") || strings.HasPrefix(c.Content, "(False,")
+		})
 		if run.Database, err = decode(x.Database); err != nil {
 			return nil, fmt.Errorf("run %d: database: %w", i, err)
 		}

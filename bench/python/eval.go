@@ -28,7 +28,7 @@ var (
 // gives 2005. Lambdas, comprehensions, subscripts, attributes and calls are
 // errors here.
 func Eval(text string) (starlark.Value, error) {
-	p := parser{lexer: lexer{src: strings.TrimLeft(text, " \t")}}
+	p := parser{lexer: lexer{src: strings.TrimLeft(strings.TrimLeft(text, " \t"), "\r\n")}}
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
@@ -180,11 +180,11 @@ func (p *parser) comparison() (starlark.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		b, err := compare(op, v, w)
-		if err != nil {
-			return nil, err
-		}
 		if holds == nil || Truth(holds) {
+			b, err := compare(op, v, w)
+			if err != nil {
+				return nil, err
+			}
 			holds = starlark.Bool(b)
 		}
 		v = w
@@ -228,8 +228,8 @@ func compare(op string, x, y starlark.Value) (bool, error) {
 	case "!=":
 		return !Equal(x, y), nil
 	case "in", "not in":
-		v, err := starlark.Binary(syntax.IN, x, y)
-		return err == nil && Truth(v) == (op == "in"), err
+		v, err := Contains(y, x)
+		return err == nil && v == (op == "in"), err
 	}
 	if a, b := number(x), number(y); a != nil && b != nil {
 		x, y = a, b

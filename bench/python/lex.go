@@ -242,6 +242,8 @@ func (l *lexer) escape(b *strings.Builder) error {
 		for digits < 3 && l.pos+digits < len(l.src) && '0' <= l.src[l.pos+digits] && l.src[l.pos+digits] <= '7' {
 			digits++
 		}
+	case c == 'N': // a character by its name
+		return errSyntax
 	default:
 		b.WriteByte('\\')
 		return nil

@@ -3,6 +3,7 @@ package python
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -51,6 +52,8 @@ func write(b *strings.Builder, x starlark.Value) {
 			write(b, item[1])
 		}
 		b.WriteByte('}')
+	case *starlark.Set:
+		writeItems(b, "{", starlark.Tuple(slices.Collect(x.Elements())), "}")
 	default: // None, booleans and integers print alike in both languages
 		b.WriteString(x.String())
 	}
@@ -94,10 +97,16 @@ func writeString(b *strings.Builder, s string) {
 		quote = '"'
 	}
 	b.WriteByte(quote)
-	for i, r := range s {
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		half := r == utf8.RuneError && size == 1 && s[i] == 0xed && i+2 < len(s) // of a surrogate pair: [lexer.escape]
+		if half {
+			r, size = 0xd000|rune(s[i+1]&0x3f)<<6|rune(s[i+2]&0x3f), 3
+		}
+		i += size
 		switch {
-		case r == utf8.RuneError && s[i] != 0xef: // no UTF-8: half of a surrogate pair, kept in its three bytes
-			fmt.Fprintf(b, `\x%02x`, s[i])
+		case half:
+			fmt.Fprintf(b, `\u%04x`, r)
 		case r == rune(quote) || r == '\\':
 			b.WriteByte('\\')
 			b.WriteRune(r)

@@ -2,6 +2,7 @@ package python
 
 import (
 	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
 )
 
 // Equal tells whether x == y in Python: numbers and booleans by value, lists
@@ -76,6 +77,27 @@ func equalDicts(x, y *starlark.Dict) bool {
 		}
 	}
 	return true
+}
+
+// Contains is x in collection. In Starlark a list is simply in no mapping; here
+// it is an error to ask, as in Python.
+func Contains(collection, x starlark.Value) (bool, error) {
+	switch collection.(type) {
+	case *starlark.Dict, *starlark.Set:
+		if _, err := x.Hash(); err != nil {
+			return false, &Exception{Kind: "TypeError", Message: "unhashable type: '" + x.Type() + "'"}
+		}
+	case *starlark.List, starlark.Tuple:
+		list := collection.(starlark.Indexable)
+		for i := range list.Len() {
+			if Equal(list.Index(i), x) {
+				return true, nil
+			}
+		}
+		return false, nil
+	}
+	v, err := starlark.Binary(syntax.IN, x, collection)
+	return err == nil && Truth(v), err
 }
 
 // Truth is bool(x) of Python.

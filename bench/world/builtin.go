@@ -9,6 +9,7 @@ import (
 
 // builtins are what a tools.star can use beside Starlark's own functions:
 //
+//	contains(values, x)      x in values; for a mapping an x that can be no key is an error
 //	error(kind, message)     ends the call; the agent sees "kind: message"
 //	strptime(text, format)   a moment, as Python's datetime.strptime; otherwise=x for a text that does not fit
 //	random(seed)             a Mersenne Twister seeded with a text, as Python's random.Random
@@ -16,6 +17,7 @@ import (
 //	sha512(text)             the digest in hexadecimal
 //	str(x), repr(x)          as Python prints x
 var builtins = starlark.StringDict{
+	"contains": starlark.NewBuiltin("contains", contains),
 	"error":    starlark.NewBuiltin("error", throw),
 	"strptime": starlark.NewBuiltin("strptime", strptime),
 	"random":   starlark.NewBuiltin("random", seeded),
@@ -23,6 +25,15 @@ var builtins = starlark.StringDict{
 	"sha512":   starlark.NewBuiltin("sha512", sha512Hex),
 	"str":      printer("str", python.Str),
 	"repr":     printer("repr", python.Repr),
+}
+
+func contains(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var values, x starlark.Value
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "values", &values, "x", &x); err != nil {
+		return nil, err
+	}
+	found, err := python.Contains(values, x)
+	return starlark.Bool(found), err
 }
 
 func throw(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {

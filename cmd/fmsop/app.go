@@ -91,7 +91,7 @@ SOPBench task file; none means every built-in domain.`,
 	flags.StringVar(&config, "config", "", "settings: a YAML `FILE` such as configs/default.yaml")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.pipelineCommand(), a.generateCommand(), a.mergeCommand(), a.verifyCommand(), a.statsCommand(), a.showCommand(),
-		a.checkCommand(), a.corpusCommand(), a.modelsCommand(), a.evaluateCommand(), a.versionCommand())
+		a.checkCommand(), a.corpusCommand(), a.modelsCommand(), a.evaluateCommand(), a.benchCommand(), a.versionCommand())
 	return root
 }
 
