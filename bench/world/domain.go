@@ -10,6 +10,7 @@
 //	session = {…}       the facts of a session, as it starts
 //	refusals = {…}      what a tool answers when its innate tree refuses, where that is not False
 //	example = {…}       a small database to try the tools on
+//	known = {…}         what a user of it can say, an argument for every parameter
 //	formats = {…}       fields whose values differ with every process, and their pattern
 //	_name               helpers
 //
@@ -37,6 +38,7 @@ import (
 	"sync"
 
 	"github.com/fmsop/fmsop/data"
+	"github.com/fmsop/fmsop/sop"
 	"github.com/fmsop/fmsop/sop/corpus"
 	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
@@ -59,9 +61,11 @@ type Domain struct {
 	file       string
 	tools      map[string]*Tool
 	conditions map[string]*starlark.Function
+	functions  map[string]*starlark.Function // tools, conditions and begin_ functions
 	session    *starlark.Dict
 	limits     *starlark.Dict
 	example    *starlark.Dict // nil where there is none
+	known      *starlark.Dict // the same
 	formats    map[string]*regexp.Regexp
 }
 
@@ -101,8 +105,12 @@ func btoi(b bool) int {
 // Tool returns the tool of that name, or nil.
 func (d *Domain) Tool(name string) *Tool { return d.tools[name] }
 
-// Example is the pack's own small database, or nil. It is frozen.
-func (d *Domain) Example() *starlark.Dict { return d.example }
+// Example is the pack's own small database and what a user of it can say, an
+// argument for every parameter; nil where there is none. They are frozen.
+func (d *Domain) Example() (database, known *starlark.Dict) { return d.example, d.known }
+
+// File names the pack's tools.star.
+func (d *Domain) File() string { return d.file }
 
 var builtin sync.Map // name -> func() (*Domain, error)
 
@@ -133,6 +141,12 @@ func load(fsys fs.FS, dir, shown string) (*Domain, error) {
 	globals, err := execute(d.file, text)
 	if err != nil {
 		return nil, err
+	}
+	d.functions = map[string]*starlark.Function{}
+	for name, v := range globals {
+		if f, ok := v.(*starlark.Function); ok && !strings.HasPrefix(name, "_") {
+			d.functions[name] = f
+		}
 	}
 	official, err := fs.ReadFile(fsys, path.Join(dir, officialFile))
 	switch {
@@ -189,6 +203,7 @@ func (d *Domain) bind(globals starlark.StringDict) error {
 		d.session = new(starlark.Dict)
 	}
 	d.example, _ = globals["example"].(*starlark.Dict)
+	d.known, _ = globals["known"].(*starlark.Dict)
 	d.formats = map[string]*regexp.Regexp{}
 	for field, v := range entries(globals["formats"]) {
 		pattern, _ := starlark.AsString(v)
@@ -200,11 +215,8 @@ func (d *Domain) bind(globals starlark.StringDict) error {
 		d.formats[field] = format
 	}
 	refusals, _ := globals["refusals"].(*starlark.Dict)
-	for _, name := range slices.Sorted(mapKeys(globals)) {
-		f, ok := globals[name].(*starlark.Function)
-		if !ok || strings.HasPrefix(name, "_") {
-			continue
-		}
+	for _, name := range slices.Sorted(mapKeys(d.functions)) {
+		f := d.functions[name]
 		if f.NumParams() == 0 {
 			problems = append(problems, fmt.Errorf("%s: the function %s has no parameter, want the world as the first", d.file, name))
 			continue
@@ -258,30 +270,15 @@ func (d *Domain) derive(shown string) error {
 	}
 	from := c.Domain
 	d.Name = from.Name
-	parameters := func(name string) []string {
-		if condition := from.Conditions[name]; condition != nil {
-			return condition.Parameters
-		}
-		if action := from.Actions[name]; action != nil {
-			return action.Parameters
-		}
-		return nil
-	}
-	dependsOn := map[string]*Tree{}
-	for name, condition := range from.Conditions {
-		if dependsOn[name], err = treeOf(condition.DependsOn, false, parameters); err != nil {
-			return err
-		}
-	}
 	for name, action := range from.Actions {
 		t := &Tool{Name: name, Offered: true}
-		if t.Innate, err = treeOf(action.Innate, false, parameters); err != nil {
+		if t.Innate, err = d.treeOf(action.Innate, false); err != nil {
 			return err
 		}
-		if t.Guard, err = treeOf(from.Requirement(name), false, parameters); err != nil {
+		rules := behind(from.Requirement(name), func(condition string) *sop.Tree { return dependency(from, condition) })
+		if t.Guard, err = d.treeOf(rules, false); err != nil {
 			return err
 		}
-		t.Guard = guarded(t.Guard, dependsOn)
 		d.tools[name] = t
 	}
 	d.limits = starlark.NewDict(len(from.Thresholds))

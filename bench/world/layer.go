@@ -92,6 +92,9 @@ func (l *layer) leaf(t *Tree, args binding) (bool, error) {
 			}
 			v, ok = literal, true
 		}
+		if !ok && a.Optional {
+			continue
+		}
 		if !ok {
 			return false, &python.Exception{Kind: "KeyError", Message: python.Repr(starlark.String(a.Source))}
 		}

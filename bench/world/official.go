@@ -109,7 +109,7 @@ func ReadGraph(v starlark.Value) (*Graph, error) {
 			n.Name, _ = starlark.AsString(x.Index(0))
 			for parameter, variable := range entries(x.Index(1)) {
 				source, _ := starlark.AsString(variable)
-				n.Args = append(n.Args, Arg{parameter, source})
+				n.Args = append(n.Args, Arg{Parameter: parameter, Source: source})
 			}
 		}
 		if n.Op != "and" && n.Op != "or" && n.Name == "" {

@@ -22,8 +22,12 @@ type Tree struct {
 	Args    []Arg
 }
 
-// Arg fills a parameter of a leaf from an argument of the call.
-type Arg struct{ Parameter, Source string }
+// Arg fills a parameter of a leaf from an argument of the call. An optional one
+// is left out where the call does not have the argument.
+type Arg struct {
+	Parameter, Source string
+	Optional          bool
+}
 
 const maxTreeDepth = 64
 
@@ -82,7 +86,7 @@ func readLeaf(list starlark.Indexable) (*Tree, error) {
 		if !ok || !also {
 			return nil, fmt.Errorf("%s is filled from %s, want a parameter's name", short(item[0]), short(item[1]))
 		}
-		t.Args = append(t.Args, Arg{parameter, source})
+		t.Args = append(t.Args, Arg{Parameter: parameter, Source: source})
 	}
 	return t, nil
 }
@@ -98,13 +102,13 @@ func short(v starlark.Value) string {
 var operators = map[sop.Op][2]string{sop.All: {"and", "or"}, sop.Any: {"or", "and"}, sop.Seq: {"chain", "gate"}, sop.FirstOf: {"gate", "chain"}}
 
 // treeOf writes a tree of the formal model in this notation; "not" goes down
-// to the leaves. parameters tells those of a condition or an action.
-func treeOf(t *sop.Tree, negated bool, parameters func(name string) []string) (*Tree, error) {
+// to the leaves. A leaf is asked for with the parameters of its function.
+func (d *Domain) treeOf(t *sop.Tree, negated bool) (*Tree, error) {
 	switch {
 	case t == nil:
 		return nil, nil
 	case t.Op == sop.Not:
-		return treeOf(t.Parts[0], !negated, parameters)
+		return d.treeOf(t.Parts[0], !negated)
 	case len(t.Parts) > 0 || t.Name == "":
 		op := operators[t.Op][0]
 		if negated {
@@ -112,7 +116,7 @@ func treeOf(t *sop.Tree, negated bool, parameters func(name string) []string) (*
 		}
 		out := &Tree{Op: op}
 		for _, p := range t.Parts {
-			part, err := treeOf(p, negated, parameters)
+			part, err := d.treeOf(p, negated)
 			if err != nil {
 				return nil, err
 			}
@@ -125,68 +129,53 @@ func treeOf(t *sop.Tree, negated bool, parameters func(name string) []string) (*
 		return nil, err
 	}
 	leaf := &Tree{Name: n.Base, Negated: negated}
-	for _, p := range parameters(n.Base) {
-		leaf.Args = append(leaf.Args, Arg{p, n.Source(p)})
+	f := d.functions[n.Base]
+	if f == nil {
+		return leaf, nil // bind reports it
+	}
+	for i := 1; i < f.NumParams()-btoi(f.HasKwargs()); i++ {
+		p, _ := f.Param(i)
+		leaf.Args = append(leaf.Args, Arg{p, n.Source(p), f.ParamDefault(i) != nil})
 	}
 	return leaf, nil
 }
 
-// guarded puts before every leaf what it depends on: a leaf becomes the chain
-// of both, a negated one the gate of the opposite and itself. So a condition
-// on what does not exist is false and never evaluated.
-func guarded(t *Tree, dependsOn map[string]*Tree) *Tree {
+// behind puts before every leaf what it depends on, so that a condition on what
+// does not exist is false and never evaluated; under "not", true.
+func behind(t *sop.Tree, dependsOn func(name string) *sop.Tree) *sop.Tree {
 	if t == nil {
 		return nil
 	}
-	if t.Op != "" {
-		out := &Tree{Op: t.Op, Parts: make([]*Tree, len(t.Parts))}
-		for i, p := range t.Parts {
-			out.Parts[i] = guarded(p, dependsOn)
+	if t.Op == sop.Leaf {
+		if first := dependsOn(t.Name); first != nil {
+			return sop.T(sop.Seq, behind(first, dependsOn), t)
 		}
-		return out
-	}
-	first := dependsOn[t.Name]
-	if first == nil {
 		return t
 	}
-	first = guarded(renamed(first, t.Args), dependsOn)
-	if t.Negated {
-		return &Tree{Op: "gate", Parts: []*Tree{opposite(first), t}}
+	parts := make([]*sop.Tree, len(t.Parts))
+	for i, p := range t.Parts {
+		parts[i] = behind(p, dependsOn)
 	}
-	return &Tree{Op: "chain", Parts: []*Tree{first, t}}
+	return sop.T(t.Op, parts...)
 }
 
-// renamed passes the arguments of a leaf through what it depends on.
-func renamed(t *Tree, args []Arg) *Tree {
-	out := *t
-	out.Parts = make([]*Tree, len(t.Parts))
-	for i, p := range t.Parts {
-		out.Parts[i] = renamed(p, args)
+// Guard is what a variant demands of its goal.
+func (d *Domain) Guard(v *sop.Variant) (*Tree, error) {
+	return d.treeOf(behind(v.Requires[v.Goal], func(name string) *sop.Tree { return v.DependsOn[name] }), false)
+}
+
+// dependency returns what a condition of a formal domain depends on, with the
+// arguments of this instance.
+func dependency(from *sop.Domain, name string) *sop.Tree {
+	n, err := sop.ParseName(name)
+	if err != nil || from.Conditions[n.Base] == nil {
+		return nil
 	}
-	out.Args = make([]Arg, len(t.Args))
-	for i, a := range t.Args {
-		out.Args[i] = a
-		for _, b := range args {
-			if b.Parameter == a.Source {
-				out.Args[i].Source = b.Source
-			}
+	return from.Conditions[n.Base].DependsOn.Map(func(name string) string {
+		m, err := sop.ParseName(name)
+		if err != nil || from.Conditions[m.Base] == nil {
+			return name
 		}
-	}
-	return &out
-}
-
-var opposites = map[string]string{"and": "or", "or": "and", "chain": "gate", "gate": "chain"}
-
-func opposite(t *Tree) *Tree {
-	out := *t
-	if t.Op == "" {
-		out.Negated = !t.Negated
-		return &out
-	}
-	out.Op = opposites[t.Op]
-	out.Parts = make([]*Tree, len(t.Parts))
-	for i, p := range t.Parts {
-		out.Parts[i] = opposite(p)
-	}
-	return &out
+		return m.Rename(n.Args, from.Conditions[m.Base].Parameters).String()
+	})
 }

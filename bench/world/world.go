@@ -92,6 +92,16 @@ func (w *World) CallPlain(name string, args *starlark.Dict) (starlark.Value, err
 	return w.begin(name, args, w.callPlain)
 }
 
+// Permits tells whether the guard of a tool lets a call through as things
+// stand; nothing changes. The error is as of Call.
+func (w *World) Permits(name string, args *starlark.Dict) (bool, error) {
+	v, err := w.begin(name, args, func(t *Tool, given binding) (starlark.Value, error) {
+		holds, err := w.guarded(t, given)
+		return starlark.Bool(holds), err
+	})
+	return v == starlark.True, err
+}
+
 type binding map[string]starlark.Value
 
 func (w *World) begin(name string, args *starlark.Dict, call func(*Tool, binding) (starlark.Value, error)) (starlark.Value, error) {
@@ -132,14 +142,7 @@ func (w *World) callStrict(t *Tool, given binding) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	guard := t.Guard
-	if t.Name == w.setup.Goal {
-		guard = w.setup.Constraints
-	}
-	holds, err := w.strict.holds(guard, given)
-	if err != nil && w.mended("guard") {
-		holds, err = false, nil
-	}
+	holds, err := w.guarded(t, given)
 	if err != nil || !holds {
 		return starlark.False, err
 	}
@@ -157,6 +160,19 @@ func (w *World) callStrict(t *Tool, given binding) (starlark.Value, error) {
 		_, err = w.run(t.begin, w.strict, given)
 	}
 	return v, err
+}
+
+// guarded evaluates the guard of a tool.
+func (w *World) guarded(t *Tool, given binding) (bool, error) {
+	guard := t.Guard
+	if t.Name == w.setup.Goal {
+		guard = w.setup.Constraints
+	}
+	holds, err := w.strict.holds(guard, given)
+	if err != nil && w.mended("guard") {
+		return false, nil
+	}
+	return holds, err
 }
 
 func (w *World) mended(fault string) bool { return slices.Contains(w.setup.Mends, fault) }
