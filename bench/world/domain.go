@@ -119,7 +119,10 @@ var builtin sync.Map // name -> func() (*Domain, error)
 func Load(name string) (*Domain, error) {
 	if !slices.Contains(corpus.Builtin(), name) {
 		if info, err := os.Stat(name); err != nil || !info.IsDir() {
-			return nil, fmt.Errorf("unknown domain %q, want a pack folder or one of %s", name, strings.Join(corpus.Builtin(), ", "))
+			if _, err := corpus.Load(name); err != nil {
+				return nil, err
+			}
+			return nil, fmt.Errorf("%s is no domain that runs, want a pack folder or one of %s", name, strings.Join(corpus.Builtin(), ", "))
 		}
 		return load(os.DirFS(name), ".", name)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fmsop/fmsop/bench"
 	"github.com/fmsop/fmsop/rubric"
+	"github.com/fmsop/fmsop/sop/corpus"
 )
 
 func (a *app) benchCommand() *cobra.Command {
@@ -24,8 +25,65 @@ leave and by the procedure.`,
 		Args:    noSuchCommand,
 		RunE:    showHelp,
 	}
-	c.AddCommand(a.replayCommand())
+	c.AddCommand(a.replayCommand(), a.domainCheckCommand())
 	return c
+}
+
+func (a *app) domainCheckCommand() *cobra.Command {
+	var tasks string
+	c := &cobra.Command{
+		Use:   "domain-check [PACK…]",
+		Short: "Whether packs run as their procedures say",
+		Long: `A pack runs when it has a tools.star, with a function for each action and each
+condition (see data/bank/tools.star). The check calls every tool with good,
+missing, surplus and mistyped arguments, sees that worlds share nothing, and
+follows right workflows on sampled scenarios: what the rules permit is let
+through, a goal that they forbid is not. With --tasks it also carries out the
+tasks of SOPBench. The exit status is 1 where something is found.`,
+		Example:           "  fmsop bench domain-check ./my-pack\n  fmsop bench domain-check bank --tasks SOPBench/data",
+		ValidArgsFunction: completeCorpora,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = corpus.Builtin()
+			}
+			return a.domainCheck(args, tasks)
+		},
+	}
+	c.Flags().StringVar(&tasks, "tasks", "", "`DIR` with the task files, DOMAIN_tasks.json")
+	return c
+}
+
+func (a *app) domainCheck(packs []string, dir string) error {
+	var failed []error
+	for _, pack := range packs {
+		var tasks []*bench.Task
+		var err error
+		if dir != "" {
+			if tasks, err = bench.ReadTasks(dir, pack); err != nil {
+				failed = append(failed, err)
+				continue
+			}
+		}
+		found, err := bench.Conform(pack, tasks, a.config.Generate.Seed)
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		if a.json {
+			if err := a.emit(found); err != nil {
+				return err
+			}
+		} else {
+			a.printf("%-14s %3d tools, %5d calls, %4d workflows, %3d tasks: %d findings\n", found.Domain, found.Tools, found.Calls, found.Workflows, found.Tasks, len(found.Findings))
+			for _, x := range found.Findings {
+				a.printf("  %s\n", x)
+			}
+		}
+		if n := len(found.Findings); n > 0 {
+			failed = append(failed, fmt.Errorf("%s does not run as it should: %d findings", pack, n))
+		}
+	}
+	return errors.Join(failed...)
 }
 
 func (a *app) replayCommand() *cobra.Command {
@@ -106,7 +164,7 @@ func (a *app) printTally(path string, t *bench.Tally, mends bool) {
 	for i, name := range bench.Criteria {
 		a.printf("  %-27s %5.1f %%", strings.ReplaceAll(name, "_", " "), inHundred(t.True[i], t.Judged))
 		if n := len(t.Differ[i]); n > 0 {
-			a.printf("  not as recorded in %d: %s", n, firstItems(t.Differ[i]))
+			a.printf("  %d of %d not as recorded: items %s", n, t.Compared, firstItems(t.Differ[i]))
 		}
 		a.printf("\n")
 	}
@@ -115,7 +173,7 @@ func (a *app) printTally(path string, t *bench.Tally, mends bool) {
 	}
 	for _, m := range bench.Mends {
 		if items := t.Changed[m.Name]; mends && len(items) > 0 {
-			a.printf("  mend %-10s %s\n    changes %d: %s\n", m.Name, m.Text, len(items), firstItems(items))
+			a.printf("  mend %-10s %s\n    changes %d: items %s\n", m.Name, m.Text, len(items), firstItems(items))
 		}
 	}
 	a.printf("\n")
