@@ -208,18 +208,20 @@ func (w *World) run(f *starlark.Function, l *layer, bound binding) (starlark.Val
 func bindTo(name string, f *starlark.Function, given binding) (binding, error) {
 	n := f.NumParams() - btoi(f.HasKwargs())
 	bound := make(binding, n)
+	used := 0
 	var missing []string
 	for i := 1; i < n; i++ {
 		p, _ := f.Param(i)
 		if v, ok := given[p]; ok {
 			bound[p] = v
+			used++
 		} else if v := f.ParamDefault(i); v != nil {
 			bound[p] = v
 		} else {
 			missing = append(missing, "'"+p+"'")
 		}
 	}
-	if !f.HasKwargs() && len(given) > len(bound) {
+	if !f.HasKwargs() && used < len(given) {
 		for _, p := range slices.Sorted(mapKeys(given)) {
 			if _, ok := bound[p]; !ok {
 				return nil, typeError("%s() got an unexpected keyword argument '%s'", name, p)
