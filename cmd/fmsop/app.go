@@ -107,6 +107,7 @@ SOPBench task file; none means every built-in domain.`,
 		a.answerCommand(),
 		a.scoreCommand(),
 		a.reportCommand(),
+		a.benchCommand(),
 		a.versionCommand(),
 	)
 	return root
