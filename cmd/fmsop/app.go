@@ -90,7 +90,7 @@ SOPBench task file; none means every built-in domain.`,
 	flags.Uint64Var(&seed, "seed", configs.Default().Generate.Seed, "`S`, from which every random choice follows")
 	flags.StringVar(&config, "config", "", "settings: a YAML `FILE` such as configs/default.yaml")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.pipelineCommand(), a.generateCommand(), a.mergeCommand(), a.verifyCommand(), a.statsCommand(), a.showCommand(),
+	root.AddCommand(a.pipelineCommand(), a.generateCommand(), a.mergeCommand(), a.verifyCommand(), a.statsCommand(), a.showCommand(), a.diffCommand(),
 		a.exportCommand(), a.checkCommand(), a.corpusCommand(), a.modelsCommand(), a.evaluateCommand(), a.versionCommand())
 	return root
 }
