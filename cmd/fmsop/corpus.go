@@ -49,6 +49,7 @@ accepted. The exit status is 1 where there is any.`,
 		},
 		a.renderCommand(),
 		a.importCommand(),
+		a.reviewCommand(),
 		&cobra.Command{
 			Use:   "schema domain|procedure",
 			Short: "The JSON Schema of domain.yaml or of a procedure file",

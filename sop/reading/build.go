@@ -65,7 +65,7 @@ func (b *builder) procedure(r *Result) error {
 	if n := len(f.nodes) + len(f.conditions); n > maxSteps {
 		return fmt.Errorf("%s: %d steps and conditions, want at most %d in one procedure: give its parts as documents of their own", r.File, n, maxSteps)
 	}
-	b.goal = b.goalName()
+	b.goal = b.goalName(b.lastEnd())
 	for _, x := range f.nodes {
 		b.names[x.name] = b.action(x)
 	}
@@ -94,11 +94,28 @@ func (b *builder) last() *node {
 	return nil
 }
 
-// goalName is the last step, where every case that goes through comes to it;
-// else an act of its own, completing the case.
-func (b *builder) goalName() string {
+// lastEnd takes the end that was read last for the goal where no case goes on
+// past the last decision: in "escalate if …, else approve" approve is what the
+// procedure is for. It returns its name, else nothing.
+func (b *builder) lastEnd() string {
+	f := b.flow
+	if len(f.front) > 0 || len(f.ends) == 0 {
+		return ""
+	}
+	last := f.ends[len(f.ends)-1]
+	f.front, f.ends = last.in, f.ends[:len(f.ends)-1]
+	return last.name
+}
+
+// goalName is the last step, where every case that goes through comes to it,
+// or the end that stands for the goal; else an act of its own, completing the
+// case.
+func (b *builder) goalName(end string) string {
 	if n := b.last(); n != nil {
 		return b.free(n.name, b.d.Actions[n.name] != nil)
+	}
+	if end != "" {
+		return b.free(end, b.d.Actions[end] != nil || b.d.Conditions[end] != nil)
 	}
 	base := slug(b.result.Title)
 	return b.free("complete_"+base, b.d.Actions["complete_"+base] != nil)
@@ -269,7 +286,7 @@ func (b *builder) rules(p *sop.Procedure) {
 		goal = b.tree(n.in)
 	} else {
 		certain := true
-		b.d.Actions[b.goal] = &sop.Action{Text: b.wording("complete the case of “" + short(b.result.Title) + "”"), Source: b.result.File + ":1", Certain: &certain}
+		b.d.Actions[b.goal] = &sop.Action{Text: b.wording(strings.ReplaceAll(b.goal, "_", " ") + ", the case of “" + short(b.result.Title) + "”"), Source: b.result.File + ":1", Certain: &certain}
 	}
 	switch {
 	case goal == nil:

@@ -233,6 +233,7 @@ var (
 const (
 	goNext = "next"    // the section after this one
 	goBack = "earlier" // a section before this one
+	goLast = "last"    // past all that follows
 )
 
 func ends(text string) bool {

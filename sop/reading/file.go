@@ -2,6 +2,7 @@ package reading
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/goccy/go-yaml"
 )
@@ -34,13 +35,18 @@ func ParseFile(text []byte) (*File, error) {
 }
 
 // Open returns the readings that a person has to decide about, in order.
-func (f *File) Open() (open []*Reading) {
+func (f *File) Open() []*Reading {
+	return slices.DeleteFunc(f.Doubtful(), func(x *Reading) bool { return !x.Open() })
+}
+
+// Doubtful returns the readings that are not certain, decided or not.
+func (f *File) Doubtful() (list []*Reading) {
 	for _, r := range f.Documents {
 		for _, x := range r.Readings {
-			if x.Open() && x.Kind != Remark && x.Kind != Tool {
-				open = append(open, x)
+			if !x.Certain && x.Kind != Remark && x.Kind != Tool {
+				list = append(list, x)
 			}
 		}
 	}
-	return open
+	return list
 }

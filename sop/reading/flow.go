@@ -103,7 +103,11 @@ func (f *flow) edge(from, to string) {
 	}
 }
 
-func (r *Reading) flows() bool { return r.Used() && (r.Kind == Step || r.Kind == Decision) }
+// flows tells that the reading is a part of the flow. A decision stays one
+// where it is the tool that a person has rejected.
+func (r *Reading) flows() bool {
+	return r.Kind == Step && r.Used() || r.Kind == Decision && (r.Used() || r.Tool != "")
+}
 
 func after(list []string, x string) string {
 	if i := slices.Index(list, x); i+1 < len(list) {
@@ -173,7 +177,7 @@ func (f *flow) follow(ways []way, x *Reading, list []Act, next string) []way {
 			f.jumps[a.Go] = join(f.jumps[a.Go], ways)
 			f.edge(x.Section, a.Go)
 			return nil
-		case a.Do != "" && !f.called(a.Do):
+		case a.Do != "" && x.Used() && !f.called(a.Do):
 			f.nodes = append(f.nodes, &node{reading: x, name: a.Do, text: a.Text, in: ways})
 			ways = []way{{from: len(f.nodes) - 1}}
 		}
@@ -199,7 +203,11 @@ func (f *flow) condition(x *Reading) string {
 		if len(x.Parts) > 0 {
 			c.tree = &sop.Tree{Op: sop.Op(x.Op)}
 			for _, part := range x.Parts {
-				p := &condition{name: slug(part), text: part, reading: x, anchor: anchor}
+				alone := *x
+				alone.Text, alone.Op, alone.Parts = part, "", nil
+				alone.part()
+				alone.Certain = x.Certain
+				p := &condition{name: conditionName(part), text: part, reading: &alone, anchor: anchor}
 				if f.by[p.name] == nil {
 					f.by[p.name] = p
 					f.conditions = append(f.conditions, p)

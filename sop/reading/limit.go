@@ -36,6 +36,7 @@ var (
 		}
 		return list
 	}()
+	nothing = regexp.MustCompile(`(?i)^[ .;,)]*(?:old|late|ago|long|away|each|in total|per \w+)?[ .;,)]*$`)
 	between = regexp.MustCompile(`(?i)(?:between|within the range|ranges? from|ranges?)\s*\(?(\d+(?:\.\d+)?)\s*(?:and|to|-|–)\s*(\d+(?:\.\d+)?)\)?`)
 )
 
@@ -68,7 +69,7 @@ func findLimits(text string) (found []limit) {
 			if !free(m[0], m[1]) {
 				continue
 			}
-			l := limit{subject: subjectOf(text[:m[0]]), compare: c.compare, whole: strings.Trim(text[m[1]:], " .;,)") == ""}
+			l := limit{subject: subjectOf(text[:m[0]]), compare: c.compare, whole: nothing.MatchString(text[m[1]:])}
 			l.number = parseNumber(text[m[4]:m[5]])
 			if m[6] >= 0 {
 				l.unit = unitOf(text[m[6]:m[7]])

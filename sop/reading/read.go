@@ -234,15 +234,21 @@ func (r *reader) decision(s sentence, d decision) bool {
 	x := r.add(Decision, s)
 	x.As, x.Holds, x.Then, x.Else = d.as, !d.not, then, otherwise
 	if d.as == "" {
-		x.Text, x.Name = lowerFirst(d.clause), slug(d.clause)
-		r.compare(x)
-		r.sameAsBefore(x)
+		x.Text, x.Name = lowerFirst(d.clause), conditionName(d.clause)
+		x.part()
+		if !r.sameAsBefore(x) {
+			r.skip(x)
+		}
 	}
 	if !d.certain {
 		x.doubt("%s", d.why)
 	}
 	if !sure || !sureElse {
 		x.doubt("what follows from it was not fully understood")
+	}
+	if d.as == "so" && !r.follows(x) {
+		x.As, x.Text = "", "it is so: "+clean(r.before(x))
+		x.Name = slug("so " + x.Text)
 	}
 	if d.as == "so" {
 		x.doubt("what the word “so” stands for is a guess: the condition of the sentence before")
@@ -251,26 +257,107 @@ func (r *reader) decision(s sentence, d decision) bool {
 	return true
 }
 
+// follows tells that there is a decision in the section that "so" may mean.
+func (r *reader) follows(x *Reading) bool {
+	return slices.ContainsFunc(r.readings, func(y *Reading) bool { return y != x && y.Kind == Decision && y.Section == x.Section })
+}
+
+// before is the sentence before, of those that said something.
+func (r *reader) before(x *Reading) string {
+	text := r.section.title
+	for _, y := range r.readings {
+		if y != x && y.Section == x.Section {
+			text = y.Quote
+		}
+	}
+	return text
+}
+
+// skip guesses where a case goes on for which "if …, go on with section n" does
+// not hold, n being the very next one: past it.
+func (r *reader) skip(x *Reading) {
+	if len(x.Else) > 0 || len(x.Then) == 0 {
+		return
+	}
+	to := x.Then[len(x.Then)-1].Go
+	list := r.outline.sections
+	i := slices.IndexFunc(list, func(s *section) bool { return s == r.section })
+	if i < 0 || i+1 >= len(list) || list[i+1].id() != to {
+		return
+	}
+	x.Else = []Act{{Go: goLast}}
+	if i+2 < len(list) {
+		x.Else[0].Go = list[i+2].id()
+	}
+	x.doubt("where a case goes on for which this does not hold is a guess: past section %s", to)
+}
+
 func goes(then string) bool {
 	text, _ := instruction(then)
 	return goesOn.MatchString(clean(text))
 }
 
-// compare makes a condition by a number a comparison.
-func (r *reader) compare(x *Reading) {
+// part makes a condition that joins clauses a tree over them, and one by a
+// number a comparison.
+func (x *Reading) part() {
+	op, parts := joined(brackets.ReplaceAllString(x.Text, ""))
+	switch {
+	case len(parts) > 1:
+		x.Op, x.Parts = op, parts
+		return
+	case op != "":
+		x.doubt("it may be more than one condition")
+	}
 	found := findLimits(x.Text)
 	if len(found) != 1 || found[0].subject == "" {
 		return
 	}
 	l := found[0]
 	x.Compare, x.Number, x.Unit = l.compare, l.number, l.unit
-	lower := strings.ToLower(x.Text)
-	if negation.MatchString(lower) {
+	if negation.MatchString(strings.ToLower(x.Text)) {
 		x.Compare = map[string]string{"<": ">=", ">": "<=", "<=": ">", ">=": "<"}[l.compare]
 	}
 	if !l.whole {
 		x.doubt("the number may be about a part of the condition only")
 	}
+}
+
+// conditionName keeps the denial that a slug drops.
+func conditionName(clause string) string {
+	if negation.MatchString(strings.ToLower(clause)) {
+		return "no_" + slug(clause)
+	}
+	return slug(clause)
+}
+
+var (
+	brackets = regexp.MustCompile(`\s*\([^)]*\)`)
+	andOr    = regexp.MustCompile(`(?i),?\s+(and|or)\s+`)
+	finite   = regexp.MustCompile(`(?i)\b(?:is|are|was|were|has|have|had|does|do|did|can|cannot|will|exceeds?|fails?|meets?|exists?|shows?|matches|contains?|applies|falls?|needs?|requires?)\b`)
+)
+
+// joined takes "A and B" apart where both are clauses with a verb of their
+// own. The operator without parts says that there are such words in it and
+// that they may join nouns or clauses.
+func joined(text string) (op string, parts []string) {
+	at := andOr.FindAllStringSubmatchIndex(text, -1)
+	start := 0
+	for _, m := range at {
+		word := map[string]string{"and": "all", "or": "any"}[strings.ToLower(text[m[2]:m[3]])]
+		if op != "" && word != op {
+			return op, nil
+		}
+		op = word
+		parts = append(parts, strings.TrimSpace(text[start:m[0]]))
+		start = m[1]
+	}
+	parts = append(parts, strings.TrimSpace(text[start:]))
+	for _, p := range parts {
+		if !finite.MatchString(p) || len(content(p)) == 0 {
+			return op, nil
+		}
+	}
+	return op, parts
 }
 
 var negation = regexp.MustCompile(`\b(?:not|no|never|cannot|without|n't)\b`)

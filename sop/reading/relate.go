@@ -39,10 +39,10 @@ func gist(clause string) (about map[string]bool, denied bool) {
 // the contrary of it: "the format is invalid", then "the format is valid". A
 // clause that says more or less than the other is taken for it only right
 // behind it, and is not certain.
-func (r *reader) sameAsBefore(x *Reading) {
+func (r *reader) sameAsBefore(x *Reading) bool {
 	about, denied := gist(x.Text)
 	if len(about) == 0 {
-		return
+		return false
 	}
 	near := true
 	for _, other := range slices.Backward(r.readings[:len(r.readings)-1]) {
@@ -58,7 +58,7 @@ func (r *reader) sameAsBefore(x *Reading) {
 			continue
 		}
 		if x.Compare != "" || other.Compare != "" || len(other.Parts) > 0 {
-			return
+			return false
 		}
 		x.Name, x.Text = other.Name, other.Text
 		if denied != theirDenied {
@@ -67,8 +67,9 @@ func (r *reader) sameAsBefore(x *Reading) {
 		if !equal {
 			x.doubt("it is taken for the contrary of “%s”", other.Text)
 		}
-		return
+		return true
 	}
+	return false
 }
 
 // shares tells that the smaller set is in the larger one.
@@ -157,13 +158,13 @@ func (r *reader) cases(t *document.Block) {
 			continue
 		}
 		x := r.add(Decision, sentence{line: row.Line, ordinal: 1, text: row.Cells[when] + " | " + row.Cells[then]})
-		x.Text, x.Name, x.Holds = lowerFirst(clean(row.Cells[when])), slug(row.Cells[when]), true
+		x.Text, x.Name, x.Holds = lowerFirst(clean(row.Cells[when])), conditionName(row.Cells[when]), true
 		list, sure := r.consequences(row.Cells[then])
 		if len(list) == 0 {
 			list, sure = []Act{{End: statusName(clean(row.Cells[then]))}}, len(strings.Fields(row.Cells[then])) <= 2
 		}
 		x.Then = list
-		r.compare(x)
+		x.part()
 		if !sure {
 			x.doubt("what follows from it was not fully understood")
 		}

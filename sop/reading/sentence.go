@@ -147,6 +147,20 @@ func instruction(s string) (text string, ok bool) {
 	return "", false
 }
 
+// actsOn takes a word that is on no list for a verb where an article follows:
+// "deduct the fee".
+func actsOn(first, second string) bool {
+	return articles[strings.ToLower(second)] && wordOnly.MatchString(first) && !empty[first] && !particles[first] &&
+		!strings.HasSuffix(first, "ing") && !strings.HasSuffix(first, "ed") && !strings.HasSuffix(first, "ly") && !strings.HasSuffix(first, "s")
+}
+
+var (
+	wordOnly  = regexp.MustCompile(`^[a-z]{3,}$`)
+	articles  = wordSet("the a an this these its your their")
+	particles = wordSet(`after although among around because behind beside beyond despite given half however inside instead like near once outside
+		since though throughout toward unlike upon while whereas yet what even just only except than plus minus including containing following`)
+)
+
 // beginsWithVerb tells an instruction from a noun that is spelt like one: a
 // verb is followed by something, and not by a verb in the third person.
 func beginsWithVerb(s string) bool {
@@ -155,7 +169,7 @@ func beginsWithVerb(s string) bool {
 		return false
 	}
 	first := strings.ToLower(strings.Trim(f[0], "*_`\"'(,"))
-	if !verbs[first] || strings.HasSuffix(f[0], ":") {
+	if !verbs[first] && !actsOn(first, f[1]) || strings.HasSuffix(f[0], ":") {
 		return false
 	}
 	switch strings.ToLower(f[1]) {

@@ -64,7 +64,7 @@ func content(s string) []string {
 // stem cuts endings off, so that validate, validates, validating and
 // validation are the same; it is no more than that.
 func stem(w string) string {
-	for _, end := range []string{"ications", "ication", "ations", "ation", "itions", "ition", "ements", "ement", "ments", "ment", "ings", "ing", "ions", "ion", "ates", "ated",
+	for _, end := range []string{"ications", "ication", "ations", "ation", "itions", "ition", "ements", "ement", "ments", "ment", "ating", "ings", "ing", "ions", "ion", "ates", "ated",
 		"ate", "ies", "ied", "ers", "es", "ed", "er", "ly", "tics", "tic", "is", "y", "s", "e"} {
 		if rest, ok := strings.CutSuffix(w, end); ok && len(rest) >= 4 {
 			return rest
