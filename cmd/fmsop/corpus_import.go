@@ -39,7 +39,6 @@ again keeps what you have changed and decided, and shows what moved.`,
 	}
 	c.Flags().StringVarP(&pack, "output", "o", "", "the pack `FOLDER` to write")
 	c.Flags().StringVar(&tools, "tools", "", "a JSON `FILE` with the tools that can be called")
-	_ = c.MarkFlagRequired("output")
 	return c
 }
 
@@ -47,6 +46,9 @@ again keeps what you have changed and decided, and shows what moved.`,
 var toolFiles = []string{"toolspecs.json", "tools.json"}
 
 func (a *app) importDocuments(files []string, pack, tools string) error {
+	if pack == "" {
+		return usagef("where the pack goes is not said, want -o PACK")
+	}
 	before, edited, err := importedPack(pack)
 	if err != nil {
 		return err

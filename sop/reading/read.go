@@ -57,7 +57,7 @@ func Read(d *document.Document, tools []ToolSpec) (*Result, error) {
 // titleOf is the document's own title, else the file's name, else, where that
 // says nothing, the folder's.
 func titleOf(file, title string) string {
-	if title != "" {
+	if title != "" && !generic[strings.ToLower(title)] {
 		return title
 	}
 	name := strings.TrimSuffix(path.Base(file), path.Ext(file))

@@ -29,7 +29,7 @@ var verbs = func() map[string]bool {
 var empty = wordSet(`a an the this that these those and or of to in on at by for from with as is are was were be been being it its
 	they them their you your he she his her we our any all each every some such then there has have had having do does did will would
 	shall should must may might can could if when unless where whether which who whom not no than more so also only into per via
-	against using use used based both either neither other between within under over above below after before about during until
+	against using use used based both either neither other between within under above below after before about during until
 	provided found find exists exist existing detected detect observe see identified`)
 
 func wordSet(s string) map[string]bool {
