@@ -27,6 +27,8 @@ var direction = map[string][]string{
 	"sop/text":     {"sop"},
 	"augment":      {"sop"},
 	"sop/corpus":   {"sop", "data"},
+	"sop/document": {},
+	"sop/reading":  {"sop", "sop/document"},
 	"stages":       {"sop", "sop/text", "sop/corpus", "augment", "dataset", "internal/run"},
 	"export":       {"dataset"},
 	"llm":          {"internal/run"},
