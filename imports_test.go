@@ -30,7 +30,7 @@ var direction = map[string][]string{
 	"stages":       {"sop", "sop/text", "sop/corpus", "augment", "dataset", "internal/run"},
 	"export":       {"dataset"},
 	"llm":          {"internal/run"},
-	"agents":       {"sop", "sop/text", "sop/corpus", "stages", "rubric", "dataset", "llm", "internal/run"},
+	"agents":       {"sop", "sop/text", "sop/corpus", "augment", "stages", "rubric", "dataset", "llm", "internal/run"},
 	"bench":        {"sop", "sop/text", "sop/corpus", "llm", "internal/run"},
 	"report":       {"rubric", "dataset"},
 	"configs":      {"stages", "dataset", "export", "llm", "agents", "bench", "rubric", "report"},
