@@ -41,15 +41,17 @@ var direction = map[string][]string{
 	"internal/recheck":        {},
 	"llm/tinymodel":           {},
 	"llm/localserver":         {},
-	"llm/localserver/install": {"llm/localserver", "llm/ollamatest", "llm/llamacpptest"},
+	"llm/localserver/install": {"llm/localserver", "llm/ollamatest", "llm/llamacpptest", "rubric/scipytest"},
 	"llm/ollamatest":          {"llm/localserver", "llm/tinymodel"},
 	"llm/llamacpptest":        {"llm/localserver", "llm/tinymodel"},
+	"rubric/scipytest":        {"llm/localserver"},
 }
 
 // testsOnly are packages that no other package but a test may import.
 var testsOnly = []string{
 	"sop/soptest", "internal/recheck",
 	"llm/tinymodel", "llm/localserver", "llm/localserver/install", "llm/ollamatest", "llm/llamacpptest",
+	"rubric/scipytest",
 }
 
 type listed struct {
