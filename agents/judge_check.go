@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -188,15 +189,21 @@ func known(right bool) float64 {
 	return 0
 }
 
-// tallyReasons counts them, the most frequent first.
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// tallyReasons counts them, the most frequent first. Reasons that differ in
+// numbers alone are one, in the words of the first.
 func tallyReasons(reasons []string) []rubric.Reason {
-	counts := map[string]int{}
+	list := []rubric.Reason{}
+	index := map[string]int{}
 	for _, r := range reasons {
-		counts[r]++
-	}
-	list := make([]rubric.Reason, 0, len(counts))
-	for _, r := range sortedKeys(counts) {
-		list = append(list, rubric.Reason{Reason: r, Count: counts[r]})
+		kind := digits.ReplaceAllString(r, "0")
+		i, ok := index[kind]
+		if !ok {
+			i = len(list)
+			index[kind], list = i, append(list, rubric.Reason{Reason: r})
+		}
+		list[i].Count++
 	}
 	slices.SortStableFunc(list, func(a, b rubric.Reason) int { return cmp.Compare(b.Count, a.Count) })
 	return list

@@ -1,6 +1,9 @@
 package agents
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/fmsop/fmsop/rubric"
 )
 
@@ -53,8 +56,8 @@ func (c *checking) probes(built []constructed, plain []int) []probing {
 	return []probing{order, padding, trimming, injected}
 }
 
-// pickEvenly takes up to n right, or wrong, answers in the form asked for, the
-// operators in turn.
+// pickEvenly takes up to n right, or wrong, answers in the form asked for: the
+// operators in turn, of each the first from the unit that was taken least.
 func pickEvenly(built []constructed, right bool, n int) []int {
 	byOperator := map[string][]int{}
 	for i, b := range built {
@@ -63,17 +66,22 @@ func pickEvenly(built []constructed, right bool, n int) []int {
 		}
 	}
 	var list []int
-	for k := 0; ; k++ {
-		before := len(list)
+	taken := map[string]int{}
+	unit := func(i int) string { return built[i].question.Unit }
+	for before := -1; before < len(list); {
+		before = len(list)
 		for _, o := range operators {
-			if of := byOperator[o]; k < len(of) && len(list) < n {
-				list = append(list, of[k])
+			of := byOperator[o]
+			if len(of) == 0 || len(list) == n {
+				continue
 			}
-		}
-		if len(list) == before {
-			return list
+			i := slices.MinFunc(of, func(a, b int) int { return cmp.Compare(taken[unit(a)], taken[unit(b)]) })
+			taken[unit(i)]++
+			list = append(list, i)
+			byOperator[o] = slices.DeleteFunc(of, func(k int) bool { return k == i })
 		}
 	}
+	return list
 }
 
 // probe compares the two values of each answer.

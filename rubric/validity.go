@@ -74,10 +74,10 @@ func Agree(list []Judged, pass float64, seed uint64) Agreement {
 	}
 	a.Clusters = len(tables)
 	a.Accuracy, a.FalsePass, a.FalseFail = agreed.share(), falsePass.share(), falseFail.share()
-	if v, ok := bias.mean(nil); ok {
-		a.Bias.Value = &v
-	}
-	a.Bias.Interval, a.Bias.NoInterval = bias.interval(seed)
+	a.Bias = estimate(len(tables), seed, func(drawn []int) float64 {
+		v, _ := bias.mean(drawn)
+		return v
+	})
 	a.Kappa = estimate(len(tables), seed, func(drawn []int) float64 {
 		return kappa(pooled(drawn, func(c, i, j int) float64 { return verdicts[c][i][j] }, 2), unequal)
 	})
@@ -129,13 +129,16 @@ func pooled(drawn []int, table func(c, i, j int) float64, k int) [][]float64 {
 // estimate takes a statistic of clusters, each drawn once, and bootstraps it.
 // NaN is undefined.
 func estimate(clusters int, seed uint64, statistic func(drawn []int) float64) Estimate {
+	if clusters == 0 {
+		return Estimate{NoInterval: noAnswers}
+	}
 	once := make([]int, clusters)
 	for c := range once {
 		once[c] = 1
 	}
 	v := statistic(once)
 	if math.IsNaN(v) {
-		return Estimate{NoInterval: "undefined: the grades do not vary"}
+		return Estimate{NoInterval: "undefined: no variation"}
 	}
 	e := Estimate{Value: &v}
 	e.Interval, e.NoInterval = bootstrap(clusters, seed, func(drawn []int) (float64, bool) {
@@ -144,6 +147,8 @@ func estimate(clusters int, seed uint64, statistic func(drawn []int) float64) Es
 	})
 	return e
 }
+
+const noAnswers = "no interval: no answers"
 
 // trials count hits by cluster.
 type trials struct {
@@ -186,7 +191,7 @@ func (t *trials) share() Share {
 	}
 	s := Share{Hits: int(hits), N: int(n)}
 	if n == 0 {
-		s.NoInterval = "no interval: no answers"
+		s.NoInterval = noAnswers
 		return s
 	}
 	p := hits / n

@@ -106,6 +106,7 @@ SOPBench task file; none means every built-in domain.`,
 		a.testsetCommand(),
 		a.answerCommand(),
 		a.scoreCommand(),
+		a.judgeCheckCommand(),
 		a.reportCommand(),
 		a.versionCommand(),
 	)
