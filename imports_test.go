@@ -32,7 +32,7 @@ var direction = map[string][]string{
 	"stages":       {"sop", "sop/text", "sop/corpus", "augment", "dataset", "internal/run"},
 	"export":       {"dataset"},
 	"llm":          {"internal/run"},
-	"agents":       {"sop", "sop/text", "sop/corpus", "stages", "rubric", "dataset", "llm", "internal/run"},
+	"agents":       {"sop", "sop/text", "sop/corpus", "augment", "stages", "rubric", "dataset", "llm", "internal/run"},
 	"bench/python": {},
 	"bench/world":  {"sop", "sop/corpus", "data", "bench/python"},
 	"bench":        {"sop", "sop/text", "sop/corpus", "llm", "internal/run", "bench/world", "bench/python"},
