@@ -68,7 +68,7 @@ func (a *app) pipeline(ctx context.Context, dir string, force bool) error {
 	}
 
 	a.step(3, "verify")
-	proof, err := a.verify(ctx, dir)
+	proof, err := a.verify(ctx, dir, nil)
 	if err != nil {
 		return err
 	}
