@@ -52,7 +52,7 @@ func firstLines(t *testing.T, user string, n int) (lines []string) {
 	t.Helper()
 	document := strings.Split(user, "=====")[1]
 	for line := range strings.Lines(document) {
-		if len(strings.Fields(line)) > 4 && len(lines) < n {
+		if len(strings.Fields(line)) > 4 && !strings.HasPrefix(line, "#") && len(lines) < n {
 			lines = append(lines, strings.TrimSpace(line))
 		}
 	}

@@ -72,8 +72,8 @@ func fenced(list []passage) string {
 func (p passage) tokens() int { return llm.LikelyTokens(fenced([]passage{p})) }
 
 // quoted finds where a quote stands: in the first of the passages that has it
-// word for word, whatever the white space. A quote of under minQuote words
-// stands nowhere: it would stand everywhere.
+// word for word, whatever the white space. Headings are nothing to quote, and a
+// quote of under minQuote words stands nowhere: it would stand everywhere.
 func quoted(list []passage, quote string) (source string, ok bool) {
 	words := strings.Fields(quote)
 	if len(words) < minQuote {
@@ -81,11 +81,22 @@ func quoted(list []passage, quote string) (source string, ok bool) {
 	}
 	wanted := strings.Join(words, " ")
 	for _, p := range list {
-		if strings.Contains(strings.Join(strings.Fields(p.text), " "), wanted) {
+		if strings.Contains(p.quotable(), wanted) {
 			return p.source, true
 		}
 	}
 	return "", false
+}
+
+// quotable is the text without its headings, on one line.
+func (p passage) quotable() string {
+	var b strings.Builder
+	for line := range strings.Lines(p.text) {
+		if words := strings.Fields(line); len(words) > 0 && !strings.HasPrefix(words[0], "#") {
+			b.WriteString(strings.Join(words, " ") + " ")
+		}
+	}
+	return b.String()
 }
 
 // unknownName returns a name of a call or condition in the text that the

@@ -3,7 +3,6 @@ package agents
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -94,7 +93,7 @@ func (d *drafting) merge(ctx context.Context) error {
 		return err
 	}
 	said, err := llm.Ask[merging](ctx, d.writer.Asker, d.writer.request(mergePrompt, b.String(), 0), schema)
-	if errors.Is(err, llm.Unusable) || errors.Is(err, llm.Refused) || errors.Is(err, llm.PromptTooLong) {
+	if repliesBadly(err) {
 		d.drop("merging", dropMerging, "%v", err)
 		return nil
 	}

@@ -167,7 +167,7 @@ func (d *drafting) propose(ctx context.Context, piece []passage) ([]read, error)
 		}
 		rest, err := d.propose(ctx, second)
 		return append(list, rest...), err
-	case errors.Is(err, llm.Unusable) || errors.Is(err, llm.Refused) || errors.Is(err, llm.PromptTooLong):
+	case repliesBadly(err):
 		return []read{{piece: piece, failed: err}}, nil
 	case err != nil:
 		return nil, err
