@@ -113,6 +113,7 @@ type assignment struct {
 	cell
 	dimension  *rubric.Dimension
 	procedures []*sop.Procedure
+	asked      []string // of the first procedure before
 	wanted     int
 	round      int
 }
@@ -222,6 +223,11 @@ func (t *writing) assign(p *planned, c cell, d *rubric.Dimension, missing, round
 	if c.level == rubric.SeveralSteps {
 		others := slices.DeleteFunc(shuffled(t.domain.Procedures), func(x *sop.Procedure) bool { return x == a.procedures[0] })
 		a.procedures = append(a.procedures, others[0])
+	}
+	for _, q := range t.accepted {
+		if q.Procedure == a.procedures[0].Goal {
+			a.asked = append(a.asked, q.Query)
+		}
 	}
 	p.add(a)
 	return a

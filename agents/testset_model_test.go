@@ -55,7 +55,7 @@ func good(user string) writtenQuestion {
 	all := documents(user)
 	k := int(h.Sum32() % uint32(len(all[0])))
 	quotes := []string{all[0][k], all[0][(k+1)%len(all[0])]}
-	if len(all) > 1 && strings.Contains(user, "Level 4") {
+	if strings.Contains(user, "Level 4") {
 		quotes = append(quotes, all[1]...)
 	}
 	return writtenQuestion{quotes, "What follows for the desk from this: " + quotes[0] + "?"}

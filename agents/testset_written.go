@@ -131,6 +131,9 @@ func (t *writing) write(ctx context.Context, a assignment) ([]written, error) {
 func (t *writing) brief(a assignment, documents []passage) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The domain: %s. %s\n\n%s", t.domain.Title, t.domain.Summary, fenced(documents))
+	if len(a.asked) > 0 {
+		b.WriteString(fenced([]passage{{source: "Asked before", text: strings.Join(a.asked, "\n")}}))
+	}
 	fmt.Fprintf(&b, "Level %d, %s.\nType %s.\nDimension %s: %s\n\nNow write %d of these questions.",
 		a.level, levelMeaning[a.level], typeMeaning[a.kind], a.dimension.Name, a.dimension.Why, a.wanted)
 	return b.String()
