@@ -62,6 +62,32 @@ func (c *Coverage) Shortfalls() []string {
 	return list
 }
 
+// counted is the coverage of questions of which nobody said how many were wanted.
+func counted(r *rubric.Rubric, questions []rubric.Question) *Coverage {
+	c := &Coverage{Domain: r.Domain}
+	count := func(cell CellCoverage, in func(*rubric.Question) bool) CellCoverage {
+		for i := range questions {
+			if q := &questions[i]; q.Domain == r.Domain && in(q) {
+				cell.Made++
+			}
+		}
+		return cell
+	}
+	for _, level := range rubric.Levels {
+		for _, kind := range rubric.Types {
+			c.Cells = append(c.Cells, count(newCell(level, kind, 0), func(q *rubric.Question) bool { return q.Level == level && q.Type == kind }))
+		}
+	}
+	for _, d := range r.Dimensions {
+		c.Dimensions = append(c.Dimensions, count(CellCoverage{Name: d.Name}, func(q *rubric.Question) bool { return slices.Contains(q.Dimensions, d.Name) }))
+	}
+	return c
+}
+
+func newCell(level int, kind string, wanted int) CellCoverage {
+	return CellCoverage{Name: fmt.Sprintf("level %d %s", level, kind), Level: level, Type: kind, Wanted: wanted}
+}
+
 // maker makes questions of one level and type, one at a time.
 type maker struct {
 	name  string
@@ -126,7 +152,7 @@ type testset struct {
 // fillCell makes the questions of one level and type, the procedures and the
 // makers taking turns.
 func (t *testset) fillCell(level int, kind string) CellCoverage {
-	cell := CellCoverage{Name: fmt.Sprintf("level %d %s", level, kind), Level: level, Type: kind, Wanted: t.Options.PerCell}
+	cell := newCell(level, kind, t.Options.PerCell)
 	var serve []maker
 	for _, m := range makers {
 		if m.level == level && m.kind == kind {

@@ -28,6 +28,45 @@ type Manifest struct {
 	Notes     []string            `json:"notes"`
 	Config    any                 `json:"config"`
 	Lexicon   any                 `json:"lexicon,omitempty"`
+	// Where a model has reworded texts: which, and by part of a row what became
+	// of it.
+	Paraphrase  *Author               `json:"paraphrase,omitempty"`
+	Paraphrased map[string]*Rewording `json:"paraphrased,omitempty"`
+}
+
+// Author is a model that has written texts, and the prompt that made it.
+type Author struct {
+	Model  string `json:"model"`
+	Prompt string `json:"prompt"` // its name and the beginning of its hash
+}
+
+// Rewording counts passages of one part of the rows.
+type Rewording struct {
+	Asked    int            `json:"asked"`
+	Accepted int            `json:"accepted"`
+	Refused  map[string]int `json:"refused"` // by reason: their text stayed as it was
+}
+
+// Add adds up two counts.
+func (r *Rewording) Add(o *Rewording) {
+	r.Asked += o.Asked
+	r.Accepted += o.Accepted
+	if r.Refused == nil {
+		r.Refused = map[string]int{}
+	}
+	for reason, n := range o.Refused {
+		r.Refused[reason] += n
+	}
+}
+
+// AddRewordings adds counts by part into those that are there.
+func AddRewordings(into, from map[string]*Rewording) {
+	for part, r := range from {
+		if into[part] == nil {
+			into[part] = &Rewording{}
+		}
+		into[part].Add(r)
+	}
 }
 
 // Info is the part of a manifest that the writer cannot know by itself.
@@ -42,6 +81,9 @@ type Info struct {
 	Notes     []string
 	Config    any
 	Lexicon   any // left out where nil
+
+	Paraphrase  *Author
+	Paraphrased map[string]*Rewording
 }
 
 // File says what a file of lines holds, uncompressed.

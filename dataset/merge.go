@@ -40,9 +40,17 @@ func Merge(ctx context.Context, dirs []string, out string, o Options) (Manifest,
 			}
 		}
 	}
+	var paraphrased map[string]*Rewording
+	if common.Paraphrase != nil {
+		paraphrased = map[string]*Rewording{}
+		for _, s := range shards {
+			AddRewordings(paraphrased, s.paraphrased)
+		}
+	}
 	return w.Close(Info{
 		Generator: common.Generator, Seed: common.Seed, Split: common.Split, Exposure: common.Exposure,
 		Notes: common.Notes, Config: common.Config, Lexicon: common.Lexicon,
+		Paraphrase: common.Paraphrase, Paraphrased: paraphrased,
 	})
 }
 

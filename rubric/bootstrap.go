@@ -32,7 +32,7 @@ type Interval struct {
 // returned in its place.
 func bootstrap(clusters int, seed uint64, statistic func(drawn []int) (float64, bool)) (*Interval, string) {
 	if clusters < MinClusters {
-		return nil, fmt.Sprintf("no interval: %d SOPs", clusters)
+		return nil, tooFew(clusters)
 	}
 	rng := rand.New(rand.NewPCG(seed, uint64(clusters)))
 	values := make([]float64, 0, Resamples)
@@ -52,6 +52,8 @@ func bootstrap(clusters int, seed uint64, statistic func(drawn []int) (float64, 
 	slices.Sort(values)
 	return &Interval{quantile(values, (1-Confidence)/2), quantile(values, (1+Confidence)/2)}, ""
 }
+
+func tooFew(clusters int) string { return fmt.Sprintf("no interval: %d SOPs", clusters) }
 
 // quantile of sorted values, interpolated linearly between the two nearest.
 func quantile(sorted []float64, p float64) float64 {

@@ -22,9 +22,11 @@ func allOf(k, n, c int) float64 {
 
 // Wilson is the score interval of a share of independent trials at Confidence
 // (Wilson 1927). It wants 0 ≤ passed ≤ n and n ≥ 1.
-func Wilson(passed, n int) Interval {
+func Wilson(passed, n int) Interval { return wilson(float64(passed)/float64(n), float64(n)) }
+
+// wilson is the interval of share p of size trials, which may be a fraction.
+func wilson(p, size float64) Interval {
 	const z = 1.959963984540054 // of the normal distribution at (1+Confidence)/2
-	p, size := float64(passed)/float64(n), float64(n)
 	middle := (p + z*z/(2*size)) / (1 + z*z/size)
 	half := z / (1 + z*z/size) * math.Sqrt(p*(1-p)/size+z*z/(4*size*size))
 	return Interval{max(0, middle-half), min(1, middle+half)}
