@@ -81,7 +81,7 @@ func (d *drafting) merge(ctx context.Context) error {
 	fmt.Fprintf(&b, "The domain: %s.\n\n%s\n", d.domain.Title, fence)
 	for _, c := range d.choices {
 		names = append(names, c.dimension.Name)
-		fmt.Fprintf(&b, "%s: %s\n", c.dimension.Name, strings.ReplaceAll(c.dimension.Why, fence, "=== =="))
+		fmt.Fprintf(&b, "%s: %s\n", c.dimension.Name, inert(c.dimension.Why))
 	}
 	fmt.Fprintf(&b, "%s\n\nNow name the sets.", fence)
 	schema, err := llm.SchemaFor[merging]("sets", func(s *jsonschema.Schema) {

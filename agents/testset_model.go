@@ -3,7 +3,6 @@ package agents
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -18,33 +17,33 @@ import (
 
 // WriteOptions of questions that a model writes.
 type WriteOptions struct {
-	TestOptions // PerCell is 2 by default; PerDimension counts computed questions too
+	TestOptions // PerCell is WrittenPerCell by default; PerDimension counts computed questions too
 	Questions   *Writer
 	References  *Writer // another model, which answers the questions
 	Force       bool    // the same model after all
 }
 
 const (
-	defaultWrittenPerCell = 2
-	questionsPerRequest   = 2
-	writingRounds         = 4 // so often what is missing is asked for again
+	// WrittenPerCell is the default of PerCell.
+	WrittenPerCell = 2
+
+	questionsPerRequest = 2
+	writingRounds       = 4 // so often what is missing is asked for again
 )
 
-// independent is an error where the model of the references wrote what they are
-// the references of, or the rubric (FM SO.P §2.3.3).
-func (o *WriteOptions) independent(r *rubric.Rubric) error {
+// Independent is an error where the model of the references would write the
+// questions too, or has written the rubric (FM SO.P §2.3.3).
+func Independent(questions, references string, r *rubric.Rubric) error {
 	same := func(a, b string) bool {
 		_, a, _ = strings.Cut(a, ":") // ollama:M and openai:M are one model
 		_, b, _ = strings.Cut(b, ":")
 		return strings.TrimSuffix(a, ":latest") == strings.TrimSuffix(b, ":latest")
 	}
-	switch {
-	case o.Force:
-		return nil
-	case same(o.Questions.Name, o.References.Name):
-		return fmt.Errorf("%s writes the questions and would write their references too, want another model for one of them", o.References.Name)
-	case r.Generator != Symbolic && same(r.Generator, o.References.Name):
-		return fmt.Errorf("%s wrote the rubric of %s and would write the references too, want another model", o.References.Name, r.Domain)
+	if same(questions, references) {
+		return fmt.Errorf("%s would write questions and their references, want another model for one of them", references)
+	}
+	if r.Generator != Symbolic && same(r.Generator, references) {
+		return fmt.Errorf("%s wrote the rubric of %s and would write references too, want another model", references, r.Domain)
 	}
 	return nil
 }
@@ -57,13 +56,18 @@ func (o *WriteOptions) independent(r *rubric.Rubric) error {
 // have no key: only a judge can score their answers. A server's fault is an
 // error. The result depends on the arguments and the replies alone.
 func WriteTestset(ctx context.Context, c *corpus.Corpus, r *rubric.Rubric, have []rubric.Question, o WriteOptions, jobs run.Options) ([]rubric.Question, *Coverage, []Drop, error) {
-	o.PerCell = cmp.Or(o.PerCell, defaultWrittenPerCell)
+	o.PerCell = cmp.Or(o.PerCell, WrittenPerCell)
 	o.TestOptions = o.WithDefaults()
 	if r.Domain != c.Domain.Name {
 		return nil, nil, nil, fmt.Errorf("rubric of %q for a test set of %q", r.Domain, c.Domain.Name)
 	}
-	if err := errors.Join(r.Validate(), o.independent(r)); err != nil {
+	if err := r.Validate(); err != nil {
 		return nil, nil, nil, err
+	}
+	if !o.Force {
+		if err := Independent(o.Questions.Name, o.References.Name, r); err != nil {
+			return nil, nil, nil, err
+		}
 	}
 	t, err := newWriting(c.Domain, r, have, o)
 	if err != nil {
@@ -269,8 +273,8 @@ func (t *writing) coverage() *Coverage {
 	p := t.planned()
 	coverage := &Coverage{Domain: t.domain.Name}
 	for _, c := range t.cells {
-		coverage.Cells = append(coverage.Cells, CellCoverage{Name: c.String() + ", written", Level: c.level, Type: c.kind,
-			Wanted: t.options.PerCell, Made: p.cells[c], Impossible: c.impossible})
+		coverage.Cells = append(coverage.Cells, CellCoverage{Name: c.String(), Level: c.level, Type: c.kind,
+			Wanted: t.options.PerCell, Made: min(p.cells[c], t.options.PerCell), Impossible: c.impossible})
 	}
 	for _, d := range t.rubric.Dimensions {
 		coverage.Dimensions = append(coverage.Dimensions, CellCoverage{Name: d.Name, Wanted: t.options.PerDimension, Made: p.dimensions[d.Name]})

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fmsop/fmsop/agents"
-	jobs "github.com/fmsop/fmsop/internal/run"
+	running "github.com/fmsop/fmsop/internal/run"
 	"github.com/fmsop/fmsop/llm"
 	"github.com/fmsop/fmsop/rubric"
 	"github.com/fmsop/fmsop/sop/corpus"
@@ -88,7 +88,7 @@ func same(map[string]any) {}
 func writeTestset(t *testing.T, c *corpus.Corpus, r *rubric.Rubric, have []rubric.Question, questions, references *model, o agents.TestOptions, workers int) ([]rubric.Question, *agents.Coverage, []agents.Drop) {
 	t.Helper()
 	list, coverage, drops, err := agents.WriteTestset(t.Context(), c, r, have,
-		agents.WriteOptions{TestOptions: o, Questions: questions.writer(), References: references.writer()}, jobs.Options{Workers: workers})
+		agents.WriteOptions{TestOptions: o, Questions: questions.writer(), References: references.writer()}, running.Options{Workers: workers})
 	require.NoError(t, err)
 	return list, coverage, drops
 }
@@ -101,7 +101,7 @@ func TestWrittenTestsetsFillTheirQuotas(t *testing.T) {
 	cells, dimensions := map[string]int{}, map[string]int{}
 	for _, q := range list {
 		require.NoError(t, q.Validate())
-		cells[fmt.Sprintf("level %d %s, written", q.Level, q.Type)]++
+		cells[fmt.Sprintf("level %d %s", q.Level, q.Type)]++
 		dimensions[q.Dimensions[0]]++
 		assert.Equal(t, rubric.KeyNone, q.Key.Kind)
 		assert.Equal(t, []string{"ollama:author", "ollama:reference"}, []string{q.Author, q.ReferenceAuthor})
@@ -114,7 +114,7 @@ func TestWrittenTestsetsFillTheirQuotas(t *testing.T) {
 		assert.Equal(t, q.Level == rubric.SeveralSteps, len(procedures) > 1, "%v", q.Source)
 	}
 	for _, cell := range coverage.Cells {
-		assert.Equal(t, cell.Name == "level 1 multi_hop, written", cell.Impossible != "", cell.Name)
+		assert.Equal(t, cell.Name == "level 1 multi_hop", cell.Impossible != "", cell.Name)
 		if cell.Impossible == "" {
 			assert.GreaterOrEqual(t, cells[cell.Name], 2, cell.Name)
 		}
@@ -178,7 +178,7 @@ func TestFaultsOfWrittenQuestions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			list, coverage, drops := writeTestset(t, c, r, nil, author(tt.question), reference(tt.reference), agents.TestOptions{PerCell: 1, PerDimension: 1}, 0)
 			assert.Empty(t, list)
-			assert.Contains(t, coverage.Shortfalls(), "library: level 2 factual, written has 0 questions of 1")
+			assert.Contains(t, coverage.Shortfalls(), "library: level 2 factual has 0 questions of 1")
 			require.NotEmpty(t, drops)
 			assert.Contains(t, drops[0].Detail, tt.detail)
 			reasons := agents.CountDrops(drops)
@@ -194,9 +194,9 @@ func TestRepliesThatAreNoQuestions(t *testing.T) {
 		questions, references *model
 		reason                string
 	}{
-		"prose":                 {says("I would ask about the loan period."), reference(same), "no usable reply"},
-		"invalid JSON":          {says(`{"questions": [`), reference(same), "no usable reply"},
-		"prose for a reference": {author(unchanged), says("Fourteen days."), "no usable reference"},
+		"prose":                 {replies("I would ask about the loan period."), reference(same), "no usable reply"},
+		"invalid JSON":          {replies(`{"questions": [`), reference(same), "no usable reply"},
+		"prose for a reference": {author(unchanged), replies("Fourteen days."), "no usable reference"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.questions.name = "ollama:author"
@@ -233,7 +233,7 @@ func TestALevelHasToBeBorneOut(t *testing.T) {
 		assert.Less(t, q.Level, rubric.SeveralRules)
 		assert.NotEqual(t, rubric.MultiHop, q.Type)
 	}
-	assert.Contains(t, coverage.Shortfalls(), "library: level 3 sequential, written has 0 questions of 1")
+	assert.Contains(t, coverage.Shortfalls(), "library: level 3 sequential has 0 questions of 1")
 	assert.Equal(t, "fewer quotes than its level or type takes", agents.CountDrops(drops)[0].Reason)
 
 	both := &model{name: "ollama:author", reply: func(_, user string) (string, error) {
@@ -274,7 +274,7 @@ func TestTheReferencesAreAnotherModels(t *testing.T) {
 		q, a := author(unchanged), reference(same)
 		q.name, a.name = questions, references
 		_, _, _, err := agents.WriteTestset(t.Context(), c, r, nil, agents.WriteOptions{
-			TestOptions: agents.TestOptions{PerCell: 1, PerDimension: 1}, Questions: q.writer(), References: a.writer(), Force: force}, jobs.Options{})
+			TestOptions: agents.TestOptions{PerCell: 1, PerDimension: 1}, Questions: q.writer(), References: a.writer(), Force: force}, running.Options{})
 		return err
 	}
 	require.NoError(t, write(r, "ollama:qwen2.5:7b", "ollama:qwen2.5:32b", false))
@@ -285,7 +285,7 @@ func TestTheReferencesAreAnotherModels(t *testing.T) {
 	drafted := *r
 	drafted.Generator = "ollama:qwen2.5:32b"
 	assert.EqualError(t, write(&drafted, "ollama:qwen2.5:7b", "ollama:qwen2.5:32b", false),
-		"ollama:qwen2.5:32b wrote the rubric of library and would write the references too, want another model")
+		"ollama:qwen2.5:32b wrote the rubric of library and would write references too, want another model")
 	assert.NoError(t, write(&drafted, "ollama:qwen2.5:7b", "ollama:qwen2.5:14b", false))
 	assert.NoError(t, write(&drafted, "ollama:qwen2.5:32b", "ollama:qwen2.5:14b", false), "the rubric and the questions may be by one model")
 }
@@ -296,14 +296,14 @@ func TestAServersFaultEndsTheWriting(t *testing.T) {
 	broken.reply = func(string, string) (string, error) {
 		return "", &llm.Error{Kind: llm.ServerFault, Message: "out of memory"}
 	}
-	_, _, _, err := agents.WriteTestset(t.Context(), c, r, nil, agents.WriteOptions{Questions: broken.writer(), References: reference(same).writer()}, jobs.Options{Workers: 1})
+	_, _, _, err := agents.WriteTestset(t.Context(), c, r, nil, agents.WriteOptions{Questions: broken.writer(), References: reference(same).writer()}, running.Options{Workers: 1})
 	assert.ErrorContains(t, err, "questions of level 1 factual on ")
 	assert.ErrorContains(t, err, "out of memory")
 }
 
 func TestQuestionPrompts(t *testing.T) {
 	c := small(t)
-	r, _, err := agents.DraftRubric(t.Context(), c, drafter(t, 6).writer(), jobs.Options{Workers: 1})
+	r, _, err := agents.DraftRubric(t.Context(), c, drafter(t, 6).writer(), running.Options{Workers: 1})
 	require.NoError(t, err)
 	questions, references := author(unchanged), reference(same)
 	writeTestset(t, c, r, nil, questions, references, agents.TestOptions{PerCell: 1, PerDimension: 1}, 1)

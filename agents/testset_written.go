@@ -130,9 +130,9 @@ func (t *writing) write(ctx context.Context, a assignment) ([]written, error) {
 // brief is the request for questions.
 func (t *writing) brief(a assignment, documents []passage) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "The domain: %s. %s\n\n%s", t.domain.Title, t.domain.Summary, fenced(documents))
+	fmt.Fprintf(&b, "The domain: %s. %s\n\n%s", t.domain.Title, t.domain.Summary, material(documents))
 	if len(a.asked) > 0 {
-		b.WriteString(fenced([]passage{{source: "Asked before", text: strings.Join(a.asked, "\n")}}))
+		b.WriteString(material([]passage{{source: "Asked before", text: strings.Join(a.asked, "\n")}}))
 	}
 	fmt.Fprintf(&b, "Level %d, %s.\nType %s.\nDimension %s: %s\n\nNow write %d of these questions.",
 		a.level, levelMeaning[a.level], typeMeaning[a.kind], a.dimension.Name, a.dimension.Why, a.wanted)
@@ -231,7 +231,7 @@ func duplicate(list []rubric.Question, procedure, query string) string {
 // answered asks the other model for the reference.
 func (t *writing) answered(ctx context.Context, documents []passage, q rubric.Question) (written, error) {
 	w := t.options.References
-	user := fenced(documents) + fenced([]passage{{source: "The question", text: q.Query}}) + "Now write the reference."
+	user := material(documents) + material([]passage{{source: "The question", text: q.Query}}) + "Now write the reference."
 	said, err := llm.Ask[writtenReference](ctx, w.Asker, w.request(referencePrompt, user, 0), t.schemas.reference)
 	if repliesBadly(err) {
 		return dropped(q.Query, dropNoReference, "%v", err), nil

@@ -111,7 +111,9 @@ func (a *app) score(ctx context.Context, e *agents.Evaluation, models []string, 
 		}
 		defer model.Close()
 		asker := &llm.Asker{Model: model, Structured: a.config.LLM.Structured, Reasks: a.config.LLM.Reasks}
-		scorer = agents.NewJudge(model.Name(), asker, e.Rubrics, agents.JudgeOptions{Sampling: a.config.LLM.Sampling})
+		if scorer, err = agents.NewJudge(model.Name(), asker, e.Rubrics, agents.JudgeOptions{Sampling: a.config.LLM.Sampling}); err != nil {
+			return "", err
+		}
 		workers = a.config.LLM.Concurrency
 	}
 	for _, m := range models {
