@@ -1,7 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,18 +19,13 @@ import (
 	"github.com/fmsop/fmsop/rubric"
 )
 
-// A rubric and questions by scripted models on a real server.
-func TestModelsWriteOverOllama(t *testing.T) {
-	server := ollamatest.Start(t)
-	server.Scripted("author", authorScript())
-	server.Scripted("reference", tinymodel.Script{
-		"":              tinymodel.Says("I do not know."),
-		"the reference": tinymodel.Says(`{"quotes": ["the member has signed in"], "answerable": true, "answer": "Whether the member has signed in."}`),
-	})
+// A rubric by a scripted model on a real server, and questions and references by
+// two that a web server plays.
+func TestModelsWrite(t *testing.T) {
 	onePack(t)
-	author, reference := "ollama:"+server.URL+"#author", "ollama:"+server.URL+"#reference"
-
-	status, out, remarks := start(t, "", "rubric", "pack", "-o", "run", "--config", "config.yaml", "--model", author)
+	server := ollamatest.Start(t)
+	server.Scripted("author", tinymodel.Script{"": tinymodel.Says("I do not know."), "Now write the dim": tinymodel.Says(proposals())})
+	status, out, remarks := start(t, "", "rubric", "pack", "-o", "run", "--config", "config.yaml", "--model", "ollama:"+server.URL+"#author")
 	require.Zero(t, status, remarks)
 	assert.Contains(t, out, "── library, made by ollama:author ─")
 	assert.Contains(t, remarks, "library: read in 1 piece, 7 dimensions proposed, 0 merged into others, 1 of 7 quotes astray\n"+
@@ -37,15 +35,18 @@ func TestModelsWriteOverOllama(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, rubrics[0].Dimensions, 6)
 
-	write := []string{"testset", "run", "--config", "config.yaml", "--per-cell", "1", "--per-dimension", "1", "--allow-shortfall", "--written", "1", "--model", author, "--reference-model"}
-	status, _, remarks = start(t, "", append(write, author)...)
-	assert.Equal(t, 2, status)
-	assert.Equal(t, "error: ollama:author would write questions and their references, want another model for one of them\nhint: --force lets it\n", remarks)
+	write := []string{"testset", "run", "--per-cell", "1", "--per-dimension", "1", "--written", "1",
+		"--model", "openai:" + player(t, questionScript()) + "/v1#questions",
+		"--reference-model", "openai:" + player(t, map[string]string{"the reference": `{"quotes": ["the member has signed in"], "answerable": true, "answer": "Whether the member has signed in."}`}) + "/v1#references"}
+	status, _, remarks = start(t, "", write...)
+	assert.Equal(t, 1, status)
+	assert.Contains(t, remarks, "error: the corpus gives too few questions for library: level 3 conditional has 0 questions of 1\n")
+	assert.Contains(t, remarks, "\nhint: --allow-shortfall goes on with what there is\n")
+	assert.NoFileExists(t, "run/testset.jsonl")
 
-	status, out, remarks = start(t, "", append(write, reference)...)
+	status, out, remarks = start(t, "", append(write, "--allow-shortfall")...)
 	require.Zero(t, status, remarks)
 	assert.Contains(t, remarks, "library: 4 left out: a quote does not stand in the SOP\n")
-	assert.Contains(t, out, "level 4 ")
 	assert.Contains(t, out, "next: fmsop answer run")
 	tests, err := agents.ReadTestset("run/testset.jsonl")
 	require.NoError(t, err)
@@ -53,13 +54,54 @@ func TestModelsWriteOverOllama(t *testing.T) {
 	for _, q := range tests {
 		if q.Key.Kind == rubric.KeyNone {
 			written++
-			assert.Equal(t, []string{"ollama:author", "ollama:reference"}, []string{q.Author, q.ReferenceAuthor})
+			assert.Equal(t, []string{"openai:questions", "openai:references"}, []string{q.Author, q.ReferenceAuthor})
 			assert.Equal(t, "Whether the member has signed in.", q.Reference)
 			assert.Contains(t, q.Context, "the member has signed in")
 		}
 	}
 	assert.Equal(t, 10, written, "levels 1 to 3, less what cannot be, and what is astray however often it is asked for")
 	assert.Greater(t, len(tests), written)
+
+	// What has no key is left to a judge.
+	for _, step := range [][]string{{"answer", "run", "--model", "baseline:oracle"}, {"score", "run", "--json"}} {
+		status, out, remarks = start(t, "", step...)
+		require.Zero(t, status, remarks)
+	}
+	assert.Contains(t, out, `"unscored":[{"reason":"no key","count":10}]`)
+}
+
+// player plays a model at its address: the keyword that stands last in a request
+// decides what it says.
+func player(t *testing.T, script map[string]string) (address string) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var q struct{ Messages []struct{ Content string } }
+		if r.URL.Path != "/v1/chat/completions" {
+			http.NotFound(w, r)
+			return
+		}
+		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+			t.Error(err)
+		}
+		prompt := ""
+		for _, m := range q.Messages {
+			prompt += m.Content + "\n"
+		}
+		said, last := "I do not know.", -1
+		for keyword, reply := range script {
+			if at := strings.LastIndex(prompt, keyword); at > last {
+				said, last = reply, at
+			}
+		}
+		err := json.NewEncoder(w).Encode(map[string]any{
+			"choices": []any{map[string]any{"message": map[string]any{"role": "assistant", "content": said}, "finish_reason": "stop"}},
+			"usage":   map[string]any{"prompt_tokens": len(prompt), "completion_tokens": len(said)},
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
 }
 
 // onePack makes the working folder one with the small pack, of one procedure,
@@ -77,10 +119,10 @@ func onePack(t *testing.T) {
 	require.NoError(t, os.WriteFile("config.yaml", []byte("llm: {sampling: {context: 16384}}\n"), 0o666))
 }
 
-// authorScript writes a rubric, and another question for every level and type,
-// one of which quotes what does not stand.
-func authorScript() tinymodel.Script {
-	script := tinymodel.Script{"": tinymodel.Says("I do not know."), "Now write the dim": tinymodel.Says(proposals())}
+// questionScript has another question for every level and type, one of which
+// quotes what does not stand.
+func questionScript() map[string]string {
+	script := map[string]string{}
 	subjects := strings.Fields("identity payment order denial evidence dues enrolment closing session figures calls records")
 	for i, level := range []string{"stands in one place of the documents", "takes one rule, applied to the case that the question tells", "rules together, applied to the case that the question tells"} {
 		for k, kind := range []string{"factual", "sequential", "conditional", "multi-hop"} {
@@ -89,8 +131,8 @@ func authorScript() tinymodel.Script {
 			if subject == "calls" {
 				quote = "the member has to smile"
 			}
-			script[level+".\nType "+kind] = tinymodel.Says(fmt.Sprintf(
-				`{"questions": [{"quotes": ["the member has signed in", "%s"], "question": "As to %s, how does %s matter to %s?"}]}`, quote, subject, subject, subject))
+			script[level+".\nType "+kind] = fmt.Sprintf(
+				`{"questions": [{"quotes": ["the member has signed in", "%s"], "question": "As to %s, how does %s matter to %s?"}]}`, quote, subject, subject, subject)
 		}
 	}
 	return script
