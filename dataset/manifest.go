@@ -29,9 +29,13 @@ type Manifest struct {
 	Config    any                 `json:"config"`
 	Lexicon   any                 `json:"lexicon,omitempty"`
 	// Where a model has reworded texts: which, and by part of a row what became
-	// of it.
+	// of it. What was refused stayed as it was.
 	Paraphrase  *Author               `json:"paraphrase,omitempty"`
-	Paraphrased map[string]*Rewording `json:"paraphrased,omitempty"`
+	Paraphrased map[string]*Proposals `json:"paraphrased,omitempty"`
+	// Where a model has written the rows: which, and what became of its rows and
+	// of its negatives, by stage. What was refused was dropped.
+	Author   *Author               `json:"author,omitempty"`
+	Authored map[string]*Proposals `json:"authored,omitempty"`
 }
 
 // Author is a model that has written texts, and the prompt that made it.
@@ -40,32 +44,32 @@ type Author struct {
 	Prompt string `json:"prompt"` // its name and the beginning of its hash
 }
 
-// Rewording counts passages of one part of the rows.
-type Rewording struct {
+// Proposals counts what a model proposed, and what was taken of it.
+type Proposals struct {
 	Asked    int            `json:"asked"`
 	Accepted int            `json:"accepted"`
-	Refused  map[string]int `json:"refused"` // by reason: their text stayed as it was
+	Refused  map[string]int `json:"refused"` // by reason
 }
 
 // Add adds up two counts.
-func (r *Rewording) Add(o *Rewording) {
-	r.Asked += o.Asked
-	r.Accepted += o.Accepted
-	if r.Refused == nil {
-		r.Refused = map[string]int{}
+func (p *Proposals) Add(o *Proposals) {
+	p.Asked += o.Asked
+	p.Accepted += o.Accepted
+	if p.Refused == nil {
+		p.Refused = map[string]int{}
 	}
 	for reason, n := range o.Refused {
-		r.Refused[reason] += n
+		p.Refused[reason] += n
 	}
 }
 
-// AddRewordings adds counts by part into those that are there.
-func AddRewordings(into, from map[string]*Rewording) {
-	for part, r := range from {
-		if into[part] == nil {
-			into[part] = &Rewording{}
+// AddProposals adds counts by name into those that are there.
+func AddProposals(into, from map[string]*Proposals) {
+	for name, p := range from {
+		if into[name] == nil {
+			into[name] = &Proposals{}
 		}
-		into[part].Add(r)
+		into[name].Add(p)
 	}
 }
 
@@ -83,7 +87,9 @@ type Info struct {
 	Lexicon   any // left out where nil
 
 	Paraphrase  *Author
-	Paraphrased map[string]*Rewording
+	Paraphrased map[string]*Proposals
+	Author      *Author
+	Authored    map[string]*Proposals
 }
 
 // File says what a file of lines holds, uncompressed.

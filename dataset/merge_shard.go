@@ -33,7 +33,7 @@ type shard struct {
 	i, n  int
 	files map[string]File
 
-	paraphrased map[string]*Rewording
+	paraphrased map[string]*Proposals
 }
 
 // readShards reads the manifests of all shards of one run. It returns the

@@ -33,6 +33,7 @@ type Meta struct {
 	Source     string             `json:"source"`             // sha256 of the source task, where the scenario is one
 
 	Paraphrase *Paraphrase `json:"paraphrase,omitempty"`
+	Author     *Authorship `json:"author,omitempty"` // of a row that a model has written
 }
 
 // Proof says why a negative is wrong: the JSON of a negative's proof.

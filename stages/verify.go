@@ -60,6 +60,15 @@ func (v *Verifier) Row(row *dataset.Row) []error {
 }
 
 func (v *Verifier) original(row *dataset.Row) []error {
+	if strings.Contains(row.Meta, `"author":`) {
+		var m Meta
+		if err := json.Unmarshal([]byte(row.Meta), &m); err != nil {
+			return []error{fmt.Errorf("meta: %w", err)}
+		}
+		if m.Author != nil {
+			return v.authored(row, &m)
+		}
+	}
 	if row.Stage == 1 {
 		return v.conceptRow(row)
 	}
@@ -73,8 +82,12 @@ func (v *Verifier) original(row *dataset.Row) []error {
 	if err != nil {
 		return []error{err}
 	}
-	problems := r.compare()
-	problems = append(problems, r.positive(row)...)
+	return append(r.compare(), r.answers(row)...)
+}
+
+// answers asks the oracle about every answer of the row.
+func (r *reading) answers(row *dataset.Row) []error {
+	problems := r.positive(row)
 	for i := range row.Negatives {
 		if err := r.negative(row, &row.Negatives[i]); err != nil {
 			problems = append(problems, fmt.Errorf("negative %d: %w", i, err))

@@ -97,13 +97,13 @@ var proseActs = proseStems(`abort accept activate add admit advise allocate answ
 authenticate authorise authorize block book borrow bring build buy bypass call cancel cease change charge check choose clear close
 collect commit complete confirm contact continue copy correct create credit deactivate debit decide decline decrease delay delete deliver
 demand deny deposit destroy determine disable discard disclose disregard drop edit email enable end enrol enroll enter erase escalate
-establish examine exchange execute expel extend fail file finish fix follow forget forward freeze give grant halt hand hide hold ignore
-increase inform inspect install interrupt invite invoice isolate issue keep leave lend list load lock log lower make mark merge modify
-monitor move notify obtain offer omit open order overrule override pass pause pay perform permit pick place postpone prevent print proceed
+establish examine exchange execute expel extend fail file finish fix follow forget forward freeze give grant halt hide hold ignore
+increase inform inspect install interrupt invite invoice isolate issue keep leave lend list load lock log lower make merge modify
+monitor move notify obtain offer omit open order overrule override pass pause pay perform permit pick postpone prevent print proceed
 produce prohibit provide publish pull purchase push put quit raise read reassign receive record recover reduce refrain refund refuse
 register reinstate reissue reject release remove rename renew reopen reorder repair replace reply report request require reserve reset
 restart restore resume retain retrieve return reveal reverse review revoke run save scan schedule search select sell send settle share
-ship show shut sign skip split start state stop store submit suspend swap switch take terminate test track transfer trigger turn undo
+ship shut sign skip split start stop store submit suspend swap switch take terminate test track transfer trigger undo
 uninstall unlock unsubscribe update upgrade upload use validate verify waive wait warn wipe withdraw withhold write`)
 
 // proseIrregular gives the verb of forms that a suffix does not tell.
