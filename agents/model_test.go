@@ -42,9 +42,9 @@ func (m *model) writer() *agents.Writer {
 	return &agents.Writer{Name: m.name, Asker: &llm.Asker{Model: m}}
 }
 
-// says is a model that always replies the same.
-func says(text string) *model {
-	return &model{name: "ollama:says", reply: func(string, string) (string, error) { return text, nil }}
+// replies is a model that always replies the same.
+func replies(text string) *model {
+	return &model{name: "ollama:replies", reply: func(string, string) (string, error) { return text, nil }}
 }
 
 // firstLines are lines of several words of the first document in a prompt.
@@ -52,7 +52,7 @@ func firstLines(t *testing.T, user string, n int) (lines []string) {
 	t.Helper()
 	document := strings.Split(user, "=====")[1]
 	for line := range strings.Lines(document) {
-		if len(strings.Fields(line)) > 4 && len(lines) < n {
+		if len(strings.Fields(line)) > 4 && !strings.HasPrefix(line, "#") && len(lines) < n {
 			lines = append(lines, strings.TrimSpace(line))
 		}
 	}

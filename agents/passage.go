@@ -48,11 +48,13 @@ func glossary(d *sop.Domain, terms []*sop.Term) []passage {
 	return list
 }
 
-// fenced writes passages as material of a prompt, the glossary as one.
-func fenced(list []passage) string {
+// material writes passages for a prompt, each between lines of its own, the
+// glossary as one. Nothing in them can end their part, or pass for a control
+// token.
+func material(list []passage) string {
 	var b strings.Builder
 	block := func(title, text string) {
-		fmt.Fprintf(&b, "%s:\n%s\n%s\n%s\n\n", title, fence, strings.ReplaceAll(strings.TrimSpace(text), fence, "=== =="), fence)
+		fmt.Fprintf(&b, "%s:\n%s\n%s\n%s\n\n", title, fence, inert(strings.TrimSpace(text)), fence)
 	}
 	terms := ""
 	for _, p := range list {
@@ -69,11 +71,15 @@ func fenced(list []passage) string {
 }
 
 // tokens of the passage in a prompt, about.
-func (p passage) tokens() int { return llm.LikelyTokens(fenced([]passage{p})) }
+func (p passage) tokens() int { return llm.LikelyTokens(material([]passage{p})) }
+
+func inert(text string) string {
+	return control.ReplaceAllString(strings.ReplaceAll(text, fence, "=== =="), "$1$3 $2$4")
+}
 
 // quoted finds where a quote stands: in the first of the passages that has it
-// word for word, whatever the white space. A quote of under minQuote words
-// stands nowhere: it would stand everywhere.
+// word for word, whatever the white space. Headings are nothing to quote, and a
+// quote of under minQuote words stands nowhere: it would stand everywhere.
 func quoted(list []passage, quote string) (source string, ok bool) {
 	words := strings.Fields(quote)
 	if len(words) < minQuote {
@@ -81,11 +87,22 @@ func quoted(list []passage, quote string) (source string, ok bool) {
 	}
 	wanted := strings.Join(words, " ")
 	for _, p := range list {
-		if strings.Contains(strings.Join(strings.Fields(p.text), " "), wanted) {
+		if strings.Contains(p.quotable(), wanted) {
 			return p.source, true
 		}
 	}
 	return "", false
+}
+
+// quotable is the text without its headings, on one line.
+func (p passage) quotable() string {
+	var b strings.Builder
+	for line := range strings.Lines(p.text) {
+		if words := strings.Fields(line); len(words) > 0 && !strings.HasPrefix(words[0], "#") {
+			b.WriteString(strings.Join(words, " ") + " ")
+		}
+	}
+	return b.String()
 }
 
 // unknownName returns a name of a call or condition in the text that the

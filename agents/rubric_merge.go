@@ -3,7 +3,6 @@ package agents
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -82,7 +81,7 @@ func (d *drafting) merge(ctx context.Context) error {
 	fmt.Fprintf(&b, "The domain: %s.\n\n%s\n", d.domain.Title, fence)
 	for _, c := range d.choices {
 		names = append(names, c.dimension.Name)
-		fmt.Fprintf(&b, "%s: %s\n", c.dimension.Name, strings.ReplaceAll(c.dimension.Why, fence, "=== =="))
+		fmt.Fprintf(&b, "%s: %s\n", c.dimension.Name, inert(c.dimension.Why))
 	}
 	fmt.Fprintf(&b, "%s\n\nNow name the sets.", fence)
 	schema, err := llm.SchemaFor[merging]("sets", func(s *jsonschema.Schema) {
@@ -94,7 +93,7 @@ func (d *drafting) merge(ctx context.Context) error {
 		return err
 	}
 	said, err := llm.Ask[merging](ctx, d.writer.Asker, d.writer.request(mergePrompt, b.String(), 0), schema)
-	if errors.Is(err, llm.Unusable) || errors.Is(err, llm.Refused) || errors.Is(err, llm.PromptTooLong) {
+	if repliesBadly(err) {
 		d.drop("merging", dropMerging, "%v", err)
 		return nil
 	}

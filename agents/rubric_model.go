@@ -156,7 +156,7 @@ type read struct {
 // propose asks for the dimensions of a piece, or of its halves where the server
 // finds it too long after all.
 func (d *drafting) propose(ctx context.Context, piece []passage) ([]read, error) {
-	user := d.frame + fenced(piece) + "Now write the dimensions of the rubric."
+	user := d.frame + material(piece) + "Now write the dimensions of the rubric."
 	said, err := llm.Ask[proposal](ctx, d.writer.Asker, d.writer.request(rubricPrompt, user, 0), d.schema)
 	first, second, more := halves(piece)
 	switch {
@@ -167,7 +167,7 @@ func (d *drafting) propose(ctx context.Context, piece []passage) ([]read, error)
 		}
 		rest, err := d.propose(ctx, second)
 		return append(list, rest...), err
-	case errors.Is(err, llm.Unusable) || errors.Is(err, llm.Refused) || errors.Is(err, llm.PromptTooLong):
+	case repliesBadly(err):
 		return []read{{piece: piece, failed: err}}, nil
 	case err != nil:
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fmsop/fmsop/agents"
-	jobs "github.com/fmsop/fmsop/internal/run"
+	running "github.com/fmsop/fmsop/internal/run"
 	"github.com/fmsop/fmsop/llm"
 	"github.com/fmsop/fmsop/rubric"
 	"github.com/fmsop/fmsop/sop"
@@ -63,7 +63,7 @@ func drafter(t *testing.T, n int) *model {
 func TestAModelDraftsARubric(t *testing.T) {
 	c := load(t, "library")
 	m := drafter(t, 7)
-	r, draft, err := agents.DraftRubric(t.Context(), c, m.writer(), jobs.Options{Workers: 1})
+	r, draft, err := agents.DraftRubric(t.Context(), c, m.writer(), running.Options{Workers: 1})
 	require.NoError(t, err)
 	require.NoError(t, r.Validate(), "the weights sum to 1 exactly")
 	assert.Equal(t, "ollama:drafter", r.Generator)
@@ -84,7 +84,7 @@ func TestAModelDraftsARubric(t *testing.T) {
 	assert.Zero(t, draft.Astray)
 	assert.Len(t, m.requests, draft.Pieces+1)
 
-	again, _, err := agents.DraftRubric(t.Context(), c, drafter(t, 7).writer(), jobs.Options{Workers: 16})
+	again, _, err := agents.DraftRubric(t.Context(), c, drafter(t, 7).writer(), running.Options{Workers: 16})
 	require.NoError(t, err)
 	assert.Equal(t, r, again, "whatever the number of workers")
 
@@ -102,7 +102,7 @@ func TestPiecesFitTheContext(t *testing.T) {
 		m := drafter(t, 6)
 		w := m.writer()
 		w.Context = context
-		_, draft, err := agents.DraftRubric(t.Context(), c, w, jobs.Options{})
+		_, draft, err := agents.DraftRubric(t.Context(), c, w, running.Options{})
 		require.NoError(t, err)
 		assert.Empty(t, draft.Cut)
 		if context == 0 {
@@ -131,12 +131,12 @@ func TestAProcedureThatIsTooLongIsCutAndNamed(t *testing.T) {
 	w := m.writer()
 	w.Context = 4000
 	w.Sampling.MaxTokens = 600
-	_, draft, err := agents.DraftRubric(t.Context(), load(t, "hotel"), w, jobs.Options{})
+	_, draft, err := agents.DraftRubric(t.Context(), load(t, "hotel"), w, running.Options{})
 	require.NoError(t, err)
 	assert.Contains(t, draft.Cut, "hotel/modify_reservation")
 
 	w.Context = 1000
-	_, _, err = agents.DraftRubric(t.Context(), load(t, "hotel"), w, jobs.Options{})
+	_, _, err = agents.DraftRubric(t.Context(), load(t, "hotel"), w, running.Options{})
 	assert.EqualError(t, err, "ollama:drafter takes 1000 tokens of prompt and reply, which leaves 0 for the SOPs, want at least 256")
 }
 
@@ -150,7 +150,7 @@ func TestAPieceThatIsTooLongForTheServerIsHalved(t *testing.T) {
 		}
 		return inner(system, user)
 	}
-	r, draft, err := agents.DraftRubric(t.Context(), load(t, "library"), m.writer(), jobs.Options{})
+	r, draft, err := agents.DraftRubric(t.Context(), load(t, "library"), m.writer(), running.Options{})
 	require.NoError(t, err)
 	assert.Greater(t, draft.Pieces, 4)
 	assert.Empty(t, draft.Drops)
@@ -164,7 +164,7 @@ func TestWeightsFollowWhatWasProposed(t *testing.T) {
 		text, err := inner(system, user)
 		return strings.Replace(text, `"weight":4`, `"weight":8`, 1), err // of the first dimension
 	}
-	r, _, err := agents.DraftRubric(t.Context(), load(t, "library"), m.writer(), jobs.Options{})
+	r, _, err := agents.DraftRubric(t.Context(), load(t, "library"), m.writer(), running.Options{})
 	require.NoError(t, err)
 	require.NoError(t, r.Validate())
 	assert.Equal(t, dimensionNames[0], r.Dimensions[0].Name)
@@ -221,9 +221,9 @@ func TestFaultsOfADraft(t *testing.T) {
 		"an unknown kind":       {list(8, first("covers", []string{"astrology"})), 0, "1 no usable reply", "covers"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := says(tt.reply).writer()
+			w := replies(tt.reply).writer()
 			w.Context = 128_000 // one piece
-			r, draft, err := agents.DraftRubric(t.Context(), c, w, jobs.Options{})
+			r, draft, err := agents.DraftRubric(t.Context(), c, w, running.Options{})
 			require.NotNil(t, draft)
 			if tt.kept == 0 {
 				assert.ErrorContains(t, err, tt.error)
@@ -259,7 +259,7 @@ func TestDimensionsOfSeveralPiecesAreMerged(t *testing.T) {
 			}
 			return inner(system, user)
 		}
-		r, draft, err := agents.DraftRubric(t.Context(), c, m.writer(), jobs.Options{})
+		r, draft, err := agents.DraftRubric(t.Context(), c, m.writer(), running.Options{})
 		require.NoError(t, err)
 		require.NoError(t, r.Validate())
 		return r, draft
@@ -295,7 +295,7 @@ func TestADraftGoesOnFromTheLedger(t *testing.T) {
 		defer func() { require.NoError(t, runner.Close()) }()
 		w := m.writer()
 		w.Asker = &llm.Asker{Model: runner}
-		r, _, err := agents.DraftRubric(t.Context(), c, w, jobs.Options{Workers: 1})
+		r, _, err := agents.DraftRubric(t.Context(), c, w, running.Options{Workers: 1})
 		return r, err
 	}
 	m := drafter(t, 6)
@@ -327,7 +327,7 @@ func TestRubricPrompts(t *testing.T) {
 	m := drafter(t, 6)
 	w := m.writer()
 	w.Context, w.Sampling.MaxTokens = 2000, 400
-	_, _, err := agents.DraftRubric(t.Context(), small(t), w, jobs.Options{Workers: 1})
+	_, _, err := agents.DraftRubric(t.Context(), small(t), w, running.Options{Workers: 1})
 	require.NoError(t, err)
 	last := m.requests[len(m.requests)-1]
 	require.True(t, isMerging(last.Messages[0].Text))

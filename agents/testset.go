@@ -239,12 +239,16 @@ func (t *testset) shuffled(salt string, round int) []*sop.Procedure {
 }
 
 func (t *testset) rand(parts ...any) *rand.Rand {
+	return seeded(t.Options.Seed, slices.Concat([]any{t.domain.Name}, parts)...)
+}
+
+// seeded draws from a seed and what the draw is for.
+func seeded(seed uint64, parts ...any) *rand.Rand {
 	h := fnv.New64a()
-	fmt.Fprintln(h, t.domain.Name)
 	for _, p := range parts {
 		fmt.Fprintln(h, p)
 	}
-	return rand.New(rand.NewPCG(t.Options.Seed, h.Sum64()))
+	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
 // ask lets a maker make a question of a procedure, and keeps it unless the same

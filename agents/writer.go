@@ -2,6 +2,7 @@ package agents
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -42,6 +43,12 @@ func (w *Writer) room(rest string) (int, error) {
 // request asks for something, number repeat of its kind.
 func (w *Writer) request(system, user string, repeat int) llm.Request {
 	return llm.Request{Sampling: w.Sampling, Repeat: repeat, Messages: []llm.Message{{Role: llm.System, Text: system}, {Role: llm.User, Text: user}}}
+}
+
+// repliesBadly tells the fault of a model from that of a server. A reply that is
+// broken off again and again is one that repeats itself.
+func repliesBadly(err error) bool {
+	return slices.ContainsFunc([]llm.Kind{llm.Unusable, llm.Refused, llm.PromptTooLong, llm.BrokenOff}, func(k llm.Kind) bool { return errors.Is(err, k) })
 }
 
 // Drop is what a model wrote and cannot be used, with one of a few reasons.

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/fmsop/fmsop/agents"
+	"github.com/fmsop/fmsop/internal/run"
+	"github.com/fmsop/fmsop/llm"
 	"github.com/fmsop/fmsop/rubric"
 )
 
@@ -21,11 +25,19 @@ func (a *app) testsetCommand() *cobra.Command {
 		Long: `Makes testset.jsonl in a run folder that has a rubric: questions spread evenly
 over complexity levels, question types and procedures, and over the dimensions
 of the rubric, each with its key. Shows how many were asked for and made, and
-which cannot be. Where the file is there already it is checked and counted.`,
+which cannot be. Where the file is there already it is checked and counted.
+
+With a model there are further questions, which it writes and another model
+answers: the references. Both are held against the SOPs, word for word where they
+quote. They have no key, so that only a judge can score their answers.`,
 		Example: `  fmsop testset run
-  fmsop testset run --per-cell 20 --per-dimension 30 --allow-shortfall`,
+  fmsop testset run --per-cell 20 --per-dimension 30 --allow-shortfall
+  fmsop testset run --model ollama:qwen2.5:32b --reference-model ollama:llama3.3:70b`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if (o.model == "") != (o.references == "") {
+				return hint(usagef("questions that a model writes want two models"), "--model MODEL --reference-model MODEL")
+			}
 			e, err := agents.OpenEvaluation(args[0])
 			if err != nil {
 				return err
@@ -36,13 +48,22 @@ which cannot be. Where the file is there already it is checked and counted.`,
 			return a.showTestset(e)
 		},
 	}
-	o.flags(c.Flags())
+	flags := c.Flags()
+	o.flags(flags)
+	flags.StringVar(&o.model, "model", "", "`MODEL` that writes further questions")
+	flags.StringVar(&o.references, "reference-model", "", "another `MODEL`, which writes their references")
+	flags.IntVar(&o.written, "written", agents.WrittenPerCell, "`N` questions a level and type that the model writes")
+	flags.BoolVar(&o.force, "force", false, "let the model of the references write the questions or the rubric too")
 	return c
 }
 
 type testsetOptions struct {
 	agents.TestOptions
 	allowShortfall bool
+
+	model, references string
+	written           int
+	force             bool
 }
 
 func (o *testsetOptions) flags(flags *pflag.FlagSet) {
@@ -58,7 +79,12 @@ func (o *testsetOptions) flags(flags *pflag.FlagSet) {
 func (a *app) makeTestset(ctx context.Context, e *agents.Evaluation, o testsetOptions) error {
 	there := e.Tests != nil
 	o.Seed = e.Manifest.Seed
-	err := e.MakeTestset(ctx, agents.SymbolicGenerator{}, o.TestOptions, o.allowShortfall)
+	var err error
+	if o.model == "" || there {
+		err = e.MakeTestset(ctx, agents.SymbolicGenerator{}, o.TestOptions, o.allowShortfall)
+	} else {
+		err = a.writeTestset(ctx, e, o)
+	}
 	if errors.As(err, new(agents.ShortfallError)) {
 		return hint(err, "--allow-shortfall goes on with what there is")
 	}
@@ -69,6 +95,44 @@ func (a *app) makeTestset(ctx context.Context, e *agents.Evaluation, o testsetOp
 		a.remark("the test set of %s is taken up", count(len(e.Tests), "question"))
 	}
 	return nil
+}
+
+// writeTestset makes a test set of computed questions and written ones.
+func (a *app) writeTestset(ctx context.Context, e *agents.Evaluation, o testsetOptions) error {
+	questions, err := llm.Open(o.model, a.config.LLM)
+	if err != nil {
+		return usage(err)
+	}
+	references, err := llm.Open(o.references, a.config.LLM)
+	if err != nil {
+		return usage(err)
+	}
+	for _, r := range e.Rubrics {
+		if err := agents.Independent(questions.Name(), references.Name(), r); err != nil && !o.force {
+			return hint(usage(err), "--force lets it")
+		}
+	}
+	ctx, drain, stop := run.NotifyDrain(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	write := agents.WriteOptions{TestOptions: agents.TestOptions{PerCell: o.written}, Force: o.force}
+	var first, second *llm.Runner
+	if write.Questions, first, err = a.writer(ctx, e, questions, drain); err != nil {
+		return err
+	}
+	defer first.Close()
+	if write.References = write.Questions; references.Name() != questions.Name() {
+		if write.References, second, err = a.writer(ctx, e, references, drain); err != nil {
+			return err
+		}
+		defer second.Close()
+	}
+	return goesOn(e.MakeTestset(ctx, agents.WrittenTestsets{
+		WriteOptions: write,
+		Jobs:         run.Options{Workers: a.config.LLM.Concurrency, Progress: a.progress("questions"), Drain: drain},
+		Tell: func(domain string, drops []agents.Drop) error {
+			return a.tellDrops(domain, drops, e.Path("dropped", "testset-"+domain+".jsonl"))
+		},
+	}, o.TestOptions, o.allowShortfall))
 }
 
 // showTestset shows how the test set fills its cells.
