@@ -3,7 +3,6 @@ package tokens
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/nikolalohinski/gonja/v2/builtins"
@@ -17,14 +16,12 @@ import (
 type template struct{ *exec.Template }
 
 func parseTemplate(source string) (template, error) {
-	c := config.New()
-	c.TrimBlocks, c.LeftStripBlocks = true, true
 	const root = "/template"
 	loader, err := loaders.NewMemoryLoader(map[string]string{root: plainJinja(source)})
 	if err != nil {
 		return template{}, err
 	}
-	t, err := exec.NewTemplate(root, c, loader, environment)
+	t, err := exec.NewTemplate(root, config.New(), loader, environment)
 	if err != nil {
 		return template{}, reason(err)
 	}
@@ -99,135 +96,4 @@ func reason(err error) error {
 func strftime(format string) string {
 	return strings.NewReplacer("%d", "26", "%b", "Jul", "%B", "July", "%Y", "2024", "%y", "24", "%m", "07", "%A", "Friday", "%a", "Fri",
 		"%H", "12", "%I", "12", "%M", "00", "%S", "00", "%p", "PM", "%%", "%").Replace(format)
-}
-
-// Tags that mark what a model generates: for training masks, not for the text.
-var generation = regexp.MustCompile(`\{%(-?)\s*(end)?generation\s*(-?)%\}`)
-
-// expressions are what stands in a template between its marks.
-var expressions = regexp.MustCompile(`(?s)\{\{.*?\}\}|\{%.*?%\}`)
-
-// plainJinja rewrites what the library does not know, or gets wrong. A condition
-// in brackets, (A if C else B), becomes ((C) and [A] or [B])[0], which evaluates
-// no more than it. An index from the end, x[-1], becomes x[-1:][0], since the
-// library does not find the first item by it. The method items becomes a filter,
-// which keeps the keys in their order.
-func plainJinja(source string) string {
-	source = generation.ReplaceAllStringFunc(source, func(tag string) string {
-		m := generation.FindStringSubmatch(tag)
-		if m[2] == "" {
-			return "{%" + m[1] + " if true " + m[3] + "%}"
-		}
-		return "{%" + m[1] + " endif " + m[3] + "%}"
-	})
-	return expressions.ReplaceAllStringFunc(source, func(e string) string { return e[:2] + inBrackets(e[2:len(e)-2]) + e[len(e)-2:] })
-}
-
-var fromEnd = regexp.MustCompile(`^\[\s*-\d+\s*\]$`)
-
-// inBrackets rewrites what stands in the brackets of an expression.
-func inBrackets(e string) string {
-	var b strings.Builder
-	for i := 0; i < len(e); {
-		switch e[i] {
-		case '\'', '"':
-			n := quoted(e[i:])
-			b.WriteString(e[i : i+n])
-			i += n
-		case '(', '[', '{':
-			n := bracketed(e[i:])
-			inner := e[i+1 : i+n-1]
-			if i > 0 && fromEnd.MatchString(e[i:i+n]) && strings.IndexByte(" ,(+~=<>|", e[i-1]) < 0 {
-				b.WriteString("[" + inner + ":][0]")
-				i += n
-				continue
-			}
-			var parts []string
-			for _, part := range splitTop(inner, ",") {
-				parts = append(parts, condition(inBrackets(part)))
-			}
-			b.WriteString(e[i:i+1] + strings.Join(parts, ",") + e[i+n-1:i+n])
-			i += n
-		default:
-			if method := ".items()"; strings.HasPrefix(e[i:], method) {
-				b.WriteString("|items")
-				i += len(method)
-				continue
-			}
-			b.WriteByte(e[i])
-			i++
-		}
-	}
-	return b.String()
-}
-
-// condition rewrites A if C else B.
-func condition(e string) string {
-	parts := splitTop(e, " if ")
-	if len(parts) < 2 {
-		return e
-	}
-	rest := strings.Join(parts[1:], " if ")
-	test, otherwise, ok := strings.Cut(rest, " else ")
-	if cuts := splitTop(rest, " else "); ok {
-		test, otherwise = cuts[0], strings.Join(cuts[1:], " else ")
-	}
-	if otherwise == "" {
-		return e
-	}
-	return fmt.Sprintf("((%s) and [%s] or [%s])[0]", test, parts[0], condition(otherwise))
-}
-
-// splitTop splits where no quotes or brackets are open.
-func splitTop(e, mark string) (parts []string) {
-	start := 0
-	for i := 0; i < len(e); {
-		switch c := e[i]; {
-		case c == '\'' || c == '"':
-			i += quoted(e[i:])
-		case strings.IndexByte("([{", c) >= 0:
-			i += bracketed(e[i:])
-		case strings.HasPrefix(e[i:], mark):
-			parts = append(parts, e[start:i])
-			i += len(mark)
-			start = i
-		default:
-			i++
-		}
-	}
-	return append(parts, e[start:])
-}
-
-// quoted is the length of the text in quotes that e begins with.
-func quoted(e string) int {
-	for i := 1; i < len(e); i++ {
-		switch e[i] {
-		case '\\':
-			i++
-		case e[0]:
-			return i + 1
-		}
-	}
-	return len(e)
-}
-
-// bracketed is the length of the brackets that e begins with. What is not
-// closed is left to the library to complain about.
-func bracketed(e string) int {
-	depth := 0
-	for i := 0; i < len(e); {
-		switch c := e[i]; {
-		case c == '\'' || c == '"':
-			i += quoted(e[i:])
-			continue
-		case strings.IndexByte("([{", c) >= 0:
-			depth++
-		case strings.IndexByte(")]}", c) >= 0:
-			depth--
-		}
-		if i++; depth == 0 {
-			return i
-		}
-	}
-	return len(e)
 }
