@@ -30,7 +30,7 @@ var direction = map[string][]string{
 	"sop/document": {},
 	"sop/reading":  {"sop", "sop/document"},
 	"stages":       {"sop", "sop/text", "sop/corpus", "augment", "dataset", "internal/run"},
-	"export":       {"dataset"},
+	"export":       {"dataset", "tokens"},
 	"tokens":       {},
 	"llm":          {"internal/run"},
 	"agents":       {"sop", "sop/text", "sop/corpus", "augment", "stages", "rubric", "dataset", "llm", "internal/run"},

@@ -69,6 +69,10 @@ type scratch struct {
 	cache   map[string][]int
 	symbols []symbol
 	queue   candidates
+
+	last       string // the last long piece, and its tokens
+	lastFirst  bool
+	lastTokens []int
 }
 
 // symbol is a token on the way, in a list without the merged ones.

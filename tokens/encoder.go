@@ -65,10 +65,27 @@ func (e *native) encode(text string) ([]int, error) {
 				ids = append(ids, inner.token.ID)
 				continue
 			}
-			for _, word := range e.split(inner.text, i == 0 && k == 0) {
-				ids = e.bpe.encode(s, word, ids)
-			}
+			ids = e.piece(s, inner.text, i == 0 && k == 0, ids)
 		}
 	}
 	return ids, nil
+}
+
+// again is how long a piece has to be for its tokens to be kept until the next
+// one: a long prompt comes again with each of its answers.
+const again = 256
+
+// piece appends the tokens of a text that has no added tokens in it.
+func (e *native) piece(s *scratch, text string, first bool, ids []int) []int {
+	if len(text) >= again && s.last == text && s.lastFirst == first {
+		return append(ids, s.lastTokens...)
+	}
+	start := len(ids)
+	for _, word := range e.split(text, first) {
+		ids = e.bpe.encode(s, word, ids)
+	}
+	if len(text) >= again {
+		s.last, s.lastFirst, s.lastTokens = text, first, append(s.lastTokens[:0], ids[start:]...)
+	}
+	return ids
 }

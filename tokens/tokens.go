@@ -70,3 +70,13 @@ func (t *Tokenizer) Count(text string) (int, error) {
 	ids, err := t.encoder.encode(text)
 	return len(ids), err
 }
+
+// Conversation is the number of tokens of a conversation under the model's chat
+// template.
+func (t *Tokenizer) Conversation(c Conversation) (int, error) {
+	text, err := t.Chat.Render(c)
+	if err != nil {
+		return 0, err
+	}
+	return t.Count(text)
+}
