@@ -173,8 +173,8 @@ func (a *Author) By() dataset.Author {
 	return dataset.Author{Model: a.name, Prompt: promptID("author", authorConceptPrompt+authorSequencePrompt+authorGraphPrompt)}
 }
 
-// written is what became of one request.
-type written struct {
+// authored is what became of one request.
+type authored struct {
 	rows   []*dataset.Row
 	counts stages.Counted
 }
@@ -183,8 +183,8 @@ type written struct {
 var stageNames = map[int]string{1: "concept", 2: "sequence", 3: "graph"}
 
 // write asks for one stage about one part of a document.
-func (a *Author) write(ctx context.Context, asker *llm.Asker, part *stages.Authored, stage int) (written, error) {
-	w := written{counts: stages.Counted{}}
+func (a *Author) write(ctx context.Context, asker *llm.Asker, part *stages.Authored, stage int) (authored, error) {
+	w := authored{counts: stages.Counted{}}
 	one := func(row *dataset.Row) {
 		if row != nil {
 			w.rows = append(w.rows, row)
@@ -212,9 +212,9 @@ func (a *Author) write(ctx context.Context, asker *llm.Asker, part *stages.Autho
 }
 
 func (a *Author) request(prompt string, part *stages.Authored) llm.Request {
-	mark := markFor(part.Text)
 	return llm.Request{Sampling: a.options.Sampling, Messages: []llm.Message{
-		{Role: llm.System, Text: prompt}, {Role: llm.User, Text: fmt.Sprintf("The document:\n%s\n%s\n%s", mark, part.Text, mark)},
+		{Role: llm.System, Text: prompt},
+		{Role: llm.User, Text: fmt.Sprintf("The document:\n%s\n%s\n%s", fence, inert(part.Text), fence)},
 	}}
 }
 
@@ -236,10 +236,10 @@ func (a *Author) Folder(ctx context.Context, r *llm.Runner, asker *llm.Asker, di
 		return fmt.Sprintf("%s, part %d, stage %d", part.Document, part.Part+1, a.options.Stages[i%each])
 	}
 	err = llm.Each(ctx, r, llm.EachOptions{Name: name, Progress: progress}, len(a.parts)*each,
-		func(ctx context.Context, i int) (written, error) {
+		func(ctx context.Context, i int) (authored, error) {
 			return a.write(ctx, asker, a.parts[i/each], a.options.Stages[i%each])
 		},
-		func(i int, done written, failed *llm.Error) error {
+		func(i int, done authored, failed *llm.Error) error {
 			if failed != nil {
 				done.counts = stages.Counted{stageNames[a.options.Stages[i%each]]: {Asked: 1, Refused: map[string]int{RefusedNoReply: 1}}}
 			}
@@ -262,7 +262,7 @@ func (a *Author) Folder(ctx context.Context, r *llm.Runner, asker *llm.Asker, di
 }
 
 // append writes the rows of one request, and drops for what was refused.
-func (a *Author) append(w *dataset.Writer, o dataset.Options, job string, done written) error {
+func (a *Author) append(w *dataset.Writer, o dataset.Options, job string, done authored) error {
 	b := dataset.NewBatch(o)
 	for _, row := range done.rows {
 		if err := b.Add(*row); err != nil {

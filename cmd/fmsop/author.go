@@ -25,7 +25,7 @@ func (a *app) author(cmd *cobra.Command, documents []string, dir string, force b
 	}
 	dir = filepath.Clean(dir)
 	o := dataset.Options{Force: force, Compression: a.config.Dataset.Compression, Stages: a.config.Generate.Stages}
-	client, err := a.writer(model, dir, o)
+	client, err := a.openFor(model, dir, o)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (a *app) author(cmd *cobra.Command, documents []string, dir string, force b
 	begin := time.Now()
 	ctx, drain, stop := a.drained(cmd.Context())
 	defer stop()
-	runner, err := a.runner(client, dir, drain)
+	runner, err := a.runnerFor(client, dir, drain)
 	if err != nil {
 		return err
 	}

@@ -36,14 +36,14 @@ type proposed struct {
 func (a *app) paraphrase(ctx context.Context, plan *stages.Plan, dir string, force bool, p paraphrasing) (*generation, error) {
 	dir = filepath.Clean(dir)
 	o := dataset.Options{Force: force, Compression: a.config.Dataset.Compression, Stages: plan.Options.Stages}
-	client, err := a.writer(p.model, dir, o)
+	client, err := a.openFor(p.model, dir, o)
 	if err != nil {
 		return nil, err
 	}
 	begin := time.Now()
 	ctx, drain, stop := a.drained(ctx)
 	defer stop()
-	runner, err := a.runner(client, dir, drain)
+	runner, err := a.runnerFor(client, dir, drain)
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +80,8 @@ func (a *app) paraphrase(ctx context.Context, plan *stages.Plan, dir string, for
 	return made, err
 }
 
-// writer opens a model that is to write for a folder, if that can be written.
-func (a *app) writer(model, dir string, o dataset.Options) (*llm.Client, error) {
+// openFor opens a model that is to write for a folder, if that can be written.
+func (a *app) openFor(model, dir string, o dataset.Options) (*llm.Client, error) {
 	w, err := dataset.Create(dir, o)
 	if err != nil {
 		return nil, err
@@ -91,8 +91,8 @@ func (a *app) writer(model, dir string, o dataset.Options) (*llm.Client, error) 
 	return client, usage(err)
 }
 
-// runner keeps its files beside the folder.
-func (a *app) runner(client *llm.Client, dir string, drain *run.Drain) (*llm.Runner, error) {
+// runnerFor keeps its files beside the folder.
+func (a *app) runnerFor(client *llm.Client, dir string, drain *run.Drain) (*llm.Runner, error) {
 	ledger := dir + ".ledger"
 	if err := os.MkdirAll(ledger, 0o777); err != nil {
 		return nil, err
