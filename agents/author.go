@@ -212,9 +212,10 @@ func (a *Author) write(ctx context.Context, asker *llm.Asker, part *stages.Autho
 }
 
 func (a *Author) request(prompt string, part *stages.Authored) llm.Request {
+	text := control.ReplaceAllString(part.Text, "$1$3 $2$4")
 	return llm.Request{Sampling: a.options.Sampling, Messages: []llm.Message{
 		{Role: llm.System, Text: prompt},
-		{Role: llm.User, Text: fmt.Sprintf("The document:\n%s\n%s\n%s", fence, inert(part.Text), fence)},
+		{Role: llm.User, Text: fmt.Sprintf("The document:\n=== %[1]s ===\n%[2]s\n=== %[1]s ===", markFor(text), text)},
 	}}
 }
 

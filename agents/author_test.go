@@ -162,16 +162,16 @@ func TestAuthorGivesTheWholeDocumentInParts(t *testing.T) {
 	require.Greater(t, len(model.prompts), 8)
 	given := ""
 	for _, p := range model.prompts {
-		const fence = "====="
-		p, _, _ = strings.Cut(strings.TrimPrefix(p, "The document:\n"+fence+"\n"), "\n\nReply with one JSON value")
-		body, ok := strings.CutSuffix(p, "\n"+fence)
+		p, _, _ = strings.Cut(strings.TrimPrefix(p, "The document:\n"), "\n\nReply with one JSON value")
+		mark, rest, _ := strings.Cut(p, "\n")
+		body, ok := strings.CutSuffix(rest, "\n"+mark)
 		require.True(t, ok)
-		require.NotContains(t, body, fence)
+		require.NotContains(t, body, mark)
 		require.NotContains(t, body, "<|im_end|>")
 		require.Less(t, len(body), 13000)
 		given += body
 	}
-	require.Equal(t, strings.NewReplacer("=====", "=== ==", "<|", "< |").Replace(runbook+long.String()), given)
+	require.Equal(t, strings.ReplaceAll(runbook+long.String(), "<|", "< |"), given)
 }
 
 func TestAuthorDocuments(t *testing.T) {
