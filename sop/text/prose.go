@@ -116,7 +116,9 @@ func (p *Prose) Kept(original, rewording string, bindings map[string]any) *Refus
 		}
 		names = proseNames(names)
 	}
-	if r := proseCompare(p.marks(original, rewording, names), p.marks(rewording, original, names)); r != nil {
+	a, b := proseTokens(original, names), proseTokens(rewording, names)
+	known := proseStemsOf(a, b)
+	if r := proseCompare(p.marks(a, known), p.marks(b, known)); r != nil {
 		return r
 	}
 	if s := Similarity(original, rewording); s > NearCopy {

@@ -17,16 +17,19 @@ type proseToken struct {
 	word string // in lower case; "" for a name
 }
 
-// marks reads the marks of a text. other is the text that it is compared with:
-// a prefix negates what stands without it in either of them.
-func (p *Prose) marks(s, other string, names []string) []proseMark {
-	tokens := proseTokens(s, names)
-	known := map[string]bool{}
-	for _, t := range slices.Concat(tokens, proseTokens(other, names)) {
+// proseStemsOf are the stems of all words of two texts.
+func proseStemsOf(a, b []proseToken) map[string]bool {
+	stems := map[string]bool{}
+	for _, t := range slices.Concat(a, b) {
 		if t.word != "" {
-			known[proseStem(t.word)] = true
+			stems[proseStem(t.word)] = true
 		}
 	}
+	return stems
+}
+
+// marks reads the marks of a text. A prefix negates what is known without it.
+func (p *Prose) marks(tokens []proseToken, known map[string]bool) []proseMark {
 	var marks []proseMark
 	add := func(kind, word string) { marks = append(marks, proseMark{kind, word}) }
 	owner := ""
