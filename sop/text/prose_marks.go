@@ -58,6 +58,11 @@ func (p *Prose) marks(tokens []proseToken, known map[string]bool) []proseMark {
 			i += n
 			continue
 		}
+		if proseTimes[t.word] || proseQualities[t.word] {
+			add(map[bool]string{true: MarkTime, false: MarkQuality}[proseTimes[t.word]], t.word)
+			i++
+			continue
+		}
 		if person, ok := proseOwners[t.word]; ok {
 			if person != owner {
 				add(MarkOwner, person)
@@ -110,6 +115,24 @@ func (p *Prose) mark(stem string, add func(kind, word string)) bool {
 		return false
 	}
 	return true
+}
+
+// free are the stems of words that bear no mark and yet say something.
+func (p *Prose) free(tokens []proseToken) map[string]bool {
+	stems := map[string]bool{}
+	for _, t := range tokens {
+		for word := range strings.SplitSeq(t.word, "-") {
+			stem := proseStem(word)
+			switch {
+			case len(word) < 3, proseStop[word], proseFiller[word], proseTimes[word], proseQualities[word], proseActs[stem], p.terms[stem]:
+			case proseOrdinals[word] != "" || proseCounts(word):
+			case proseOperators[word] != proseMark{} || proseOwners[word] != "" || proseToward[word] != "" || proseUnits[word] != "":
+			default:
+				stems[stem] = true
+			}
+		}
+	}
+	return stems
 }
 
 var proseNegating = []string{"un", "in", "im", "ir", "il", "dis", "non", "mis", "de"}
@@ -323,6 +346,11 @@ func proseNumber(tokens []proseToken) (number string, n int) {
 		return "", 0
 	}
 	return sop.Number(total + part), n
+}
+
+func proseCounts(word string) bool {
+	_, _, ok := proseCardinal(word)
+	return ok
 }
 
 // proseCardinal reads one word, also one such as twenty-five.
