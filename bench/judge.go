@@ -181,15 +181,19 @@ func succeeded(answer starlark.Value) (bool, error) {
 	switch x := answer.(type) {
 	case starlark.Bool:
 		return bool(x), nil
-	case starlark.String:
-		return false, nil
-	case starlark.Indexable:
-		if x.Len() == 0 {
-			return false, &ErrStops{"the goal answered with an empty list"}
-		}
-		return python.Truth(x.Index(0)), nil
+	case *starlark.List:
+		return first(x)
+	case starlark.Tuple:
+		return first(x)
 	}
 	return false, nil
+}
+
+func first(list starlark.Indexable) (bool, error) {
+	if list.Len() == 0 {
+		return false, &ErrStops{"the goal answered with an empty list"}
+	}
+	return python.Truth(list.Index(0)), nil
 }
 
 func (j *Judge) sameDatabase(d *world.Domain, is *starlark.Dict, was starlark.Value) bool {
