@@ -108,6 +108,10 @@ func (p *parser) test() (starlark.Value, error) {
 	if err := p.want("else"); err != nil {
 		return nil, err
 	}
+	if err := p.enter(); err != nil {
+		return nil, err
+	}
+	defer p.leave()
 	other, err := p.test()
 	if err == nil && !Truth(condition) {
 		v = other
@@ -331,6 +335,10 @@ func (p *parser) power() (starlark.Value, error) {
 	if err != nil || !p.is("**") {
 		return v, err
 	}
+	if err := p.enter(); err != nil {
+		return nil, err
+	}
+	defer p.leave()
 	if err := p.advance(); err != nil {
 		return nil, err
 	}

@@ -201,3 +201,21 @@ func TestEndlessTool(t *testing.T) {
 		t.Errorf("%v, want a fault of logout_user", err)
 	}
 }
+
+func TestGraphProblems(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"nodes": ["and", "or", ["f", {}]], "connections": [[0, 1], [1, 2], [1, 0]]}`: "the and/or nodes from node 0 on turn in a circle",
+		`{"nodes": [["f", {}]], "connections": [[0, 1]]}`:                              "found the connection [0, 1], want two of the 1 nodes",
+		`{"nodes": [["f"]], "connections": []}`:                                        "found the node ['f'], want [function, {parameter: variable}]",
+		`{"nodes": [3], "connections": []}`:                                            `found the node 3, want "and", "or" or [function, {parameter: variable}]`,
+		`{}`:                                                                           "found {}, want a graph with nodes",
+	} {
+		v, err := python.Eval(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadGraph(v); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
