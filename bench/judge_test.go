@@ -179,8 +179,8 @@ func TestMendsOnRecords(t *testing.T) {
 		passed  int
 		changed map[string]int
 	}{
-		"bank.claude-3-5-sonnet-20241022.react.json.zst":    {97, map[string]int{"unoffered": 3, "result": 15, "guard": 2, "cards": 12}},
-		"bank.gemini-2.0-flash-thinking-exp.react.json.zst": {118, map[string]int{"unoffered": 2, "result": 8, "cards": 11}},
+		"bank.claude-3-5-sonnet-20241022.react.json.zst":    {98, map[string]int{"unoffered": 3, "result": 15, "guard": 2, "cards": 13}},
+		"bank.gemini-2.0-flash-thinking-exp.react.json.zst": {119, map[string]int{"unoffered": 2, "result": 8, "cards": 12}},
 		"bank.gpt-4o-mini.fc.json.zst":                      {53, map[string]int{"result": 38, "cards": 5}},
 		"dmv.gpt-4.1.fc.json.zst":                           {100, map[string]int{"json": 1, "content": 2, "result": 17}},
 		"dmv.llama3.1-70b-it-fireworks.react.json.zst":      {56, map[string]int{"json": 2, "unoffered": 3, "result": 26, "login": 1}},
