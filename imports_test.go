@@ -41,7 +41,8 @@ var direction = map[string][]string{
 	"internal/recheck":        {},
 	"llm/tinymodel":           {},
 	"llm/localserver":         {},
-	"llm/localserver/install": {"llm/localserver", "llm/ollamatest", "llm/llamacpptest"},
+	"llm/localserver/install": {"llm/localserver", "llm/ollamatest", "llm/llamacpptest", "export/trainertest"},
+	"export/trainertest":      {"llm/localserver"},
 	"llm/ollamatest":          {"llm/localserver", "llm/tinymodel"},
 	"llm/llamacpptest":        {"llm/localserver", "llm/tinymodel"},
 }
@@ -50,6 +51,7 @@ var direction = map[string][]string{
 var testsOnly = []string{
 	"sop/soptest", "internal/recheck",
 	"llm/tinymodel", "llm/localserver", "llm/localserver/install", "llm/ollamatest", "llm/llamacpptest",
+	"export/trainertest",
 }
 
 type listed struct {

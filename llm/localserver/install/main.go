@@ -1,18 +1,19 @@
-// Install puts the model servers that tests talk to into the user's cache
-// folder, where they are missing.
+// Install puts the model servers and trainers that tests talk to into the user's
+// cache folder, where they are missing.
 package main
 
 import (
 	"fmt"
 	"os"
 
+	"github.com/fmsop/fmsop/export/trainertest"
 	"github.com/fmsop/fmsop/llm/llamacpptest"
 	"github.com/fmsop/fmsop/llm/localserver"
 	"github.com/fmsop/fmsop/llm/ollamatest"
 )
 
 func main() {
-	for _, p := range []localserver.Program{llamacpptest.Program, ollamatest.Program} {
+	for _, p := range []localserver.Program{llamacpptest.Program, ollamatest.Program, trainertest.Program} {
 		err := p.Install(func(folder string) {
 			fmt.Fprintf(os.Stderr, "installing %s, once, into %s\n", p.Name, folder)
 		})
