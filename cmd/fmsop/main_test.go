@@ -47,6 +47,7 @@ func TestScripts(t *testing.T) {
 			"for-shards": forShards,
 			"tasks":      tasks,
 			"pods":       pods,
+			"judges":     judges,
 		},
 	})
 }

@@ -146,11 +146,11 @@ func (a *app) verify(ctx context.Context, dir string, tests *dataset.Duplicates)
 	v.Claims = reader.Manifest.Files[dataset.Unproven+".jsonl.zst"].Rows
 	next, stop := iter.Pull2(linesOf(dir, names))
 	defer stop()
-	source := newTurns(func() ([]place, error) { return batch(next) })
+	source := run.NewTurns(func() ([]place, error) { return batch(next) })
 	jobs := (rows + rowsPerJob - 1) / rowsPerJob
 	err = run.Ordered(ctx, run.Options{Workers: a.config.Workers, Progress: a.progress("verify")}, jobs,
 		func(_ context.Context, i int) (proven, error) {
-			lines, err := source.take(i)
+			lines, err := source.Take(i)
 			if err != nil {
 				return proven{}, err
 			}
