@@ -46,7 +46,8 @@ var direction = map[string][]string{
 	"internal/recheck":        {},
 	"llm/tinymodel":           {},
 	"llm/localserver":         {},
-	"llm/localserver/install": {"llm/localserver", "llm/ollamatest", "llm/llamacpptest", "rubric/scipytest", "tokens/hftest"},
+	"llm/localserver/install": {"llm/localserver", "llm/ollamatest", "llm/llamacpptest", "rubric/scipytest", "tokens/hftest", "export/trainertest"},
+	"export/trainertest":      {"llm/localserver"},
 	"llm/ollamatest":          {"llm/localserver", "llm/tinymodel"},
 	"llm/llamacpptest":        {"llm/localserver", "llm/tinymodel"},
 	"rubric/scipytest":        {"llm/localserver"},
@@ -57,7 +58,7 @@ var direction = map[string][]string{
 var testsOnly = []string{
 	"sop/soptest", "internal/recheck",
 	"llm/tinymodel", "llm/localserver", "llm/localserver/install", "llm/ollamatest", "llm/llamacpptest",
-	"rubric/scipytest", "tokens/hftest",
+	"rubric/scipytest", "tokens/hftest", "export/trainertest",
 }
 
 type listed struct {

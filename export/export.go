@@ -35,7 +35,7 @@ var Formats = []Format{
 	format("trl-kto", "TRL KTOTrainer: an answer and whether it is right", trlKTO).trains("trl kto --config kto.yaml").withWrong(),
 	format("trl-reward", "TRL RewardTrainer: two conversations, chosen and rejected", trlReward).trains("trl reward --config reward.yaml").withWrong(),
 	format("trl-grpo", "TRL GRPOTrainer: a prompt, and what the reward needs", trlGRPO).trains("trl grpo --config grpo.yaml").withReward(),
-	format("trl-prm", "TRL PRMTrainer: the steps of a workflow, the first wrong one marked", trlPRM).trains("python3 prm.py").withWrong(),
+	format("trl-prm", "TRL PRMTrainer (up to 1.13): the steps of a workflow, the first wrong one marked", trlPRM).trains("python3 prm.py").withWrong(),
 	format("verl", "verl: a prompt, and what the reward needs; Parquet", verl).trains("sh train.sh").withReward().asParquet(),
 	format("llamafactory-alpaca", "LLaMA-Factory: alpaca", alpaca).trains("llamafactory-cli train sft.yaml").withChat(alpacaChat),
 	format("llamafactory-sharegpt", "LLaMA-Factory: sharegpt, next actions as function calls", sharegpt).withTools().trains("llamafactory-cli train sft.yaml").withChat(sharegptChat),

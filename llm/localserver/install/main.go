@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/fmsop/fmsop/export/trainertest"
 	"github.com/fmsop/fmsop/llm/llamacpptest"
 	"github.com/fmsop/fmsop/llm/localserver"
 	"github.com/fmsop/fmsop/llm/ollamatest"
@@ -14,7 +15,7 @@ import (
 )
 
 func main() {
-	for _, p := range []localserver.Program{scipytest.Program, hftest.Program, llamacpptest.Program, ollamatest.Program} {
+	for _, p := range []localserver.Program{scipytest.Program, hftest.Program, llamacpptest.Program, ollamatest.Program, trainertest.Program} {
 		err := p.Install(func(folder string) {
 			fmt.Fprintf(os.Stderr, "installing %s, once, into %s\n", p.Name, folder)
 		})
