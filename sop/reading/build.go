@@ -77,10 +77,35 @@ func (b *builder) procedure(r *Result) error {
 	for _, x := range r.Readings {
 		b.aside(p, x)
 	}
+	b.prune(p)
 	certain := !slices.ContainsFunc(r.Readings, func(x *Reading) bool { return x.flows() && x.Open() })
 	p.Certain = &certain
 	b.d.Procedures = append(b.d.Procedures, p)
 	return nil
+}
+
+// prune leaves out conditions that decide nothing: cases go the same way
+// whether they hold or not.
+func (b *builder) prune(p *sop.Procedure) {
+	v, err := b.d.Variant(p, sop.Choice{})
+	if err != nil {
+		return // the pack's validation says why
+	}
+	used := map[string]bool{}
+	for _, c := range v.Conditions {
+		used[c.Base] = true
+	}
+	for _, c := range b.flow.conditions {
+		name := b.names["?"+c.name]
+		if x := b.d.Conditions[name]; x != nil && !used[name] {
+			if compare, err := sop.ParseComparison(x.Compare); x.Compare != "" && err == nil {
+				for _, n := range compare.Names() {
+					delete(b.d.Values, n)
+				}
+			}
+			delete(b.d.Conditions, name)
+		}
+	}
 }
 
 // last is the step in which every case ends that does not end before, or nil.
@@ -281,10 +306,11 @@ func (b *builder) rules(p *sop.Procedure) {
 			b.d.Actions[name].Requires = b.tree(n.in)
 		}
 	}
-	goal := b.tree(f.front)
+	var goal *sop.Tree
 	if n := b.last(); n != nil {
 		goal = b.tree(n.in)
 	} else {
+		goal = b.tree(f.front)
 		certain := true
 		b.d.Actions[b.goal] = &sop.Action{Text: b.wording(strings.ReplaceAll(b.goal, "_", " ") + ", the case of “" + short(b.result.Title) + "”"), Source: b.result.File + ":1", Certain: &certain}
 	}
