@@ -10,7 +10,8 @@ all: test build
 build:
 	$(GO) build -o bin/fmsop ./cmd/fmsop
 
-# The model servers that tests talk to: minutes, once a machine.
+# The model servers that tests talk to, and Python packages that check our
+# statistics: minutes, once a machine.
 servers:
 	$(GO) run ./llm/localserver/install
 

@@ -33,8 +33,10 @@ var direction = map[string][]string{
 	"stages":       {"sop", "sop/text", "sop/corpus", "augment", "dataset", "internal/run"},
 	"export":       {"dataset"},
 	"llm":          {"internal/run"},
-	"agents":       {"sop", "sop/text", "sop/corpus", "stages", "rubric", "dataset", "llm", "internal/run"},
-	"bench":        {"sop", "sop/text", "sop/corpus", "llm", "internal/run"},
+	"agents":       {"sop", "sop/text", "sop/corpus", "augment", "stages", "rubric", "dataset", "llm", "internal/run"},
+	"bench/python": {},
+	"bench/world":  {"sop", "sop/corpus", "data", "bench/python"},
+	"bench":        {"sop", "sop/text", "sop/corpus", "llm", "internal/run", "bench/world", "bench/python"},
 	"report":       {"rubric", "dataset"},
 	"configs":      {"stages", "dataset", "export", "llm", "agents", "bench", "rubric", "report"},
 	"cmd/fmsop":    {"*"},
@@ -44,15 +46,17 @@ var direction = map[string][]string{
 	"internal/recheck":        {},
 	"llm/tinymodel":           {},
 	"llm/localserver":         {},
-	"llm/localserver/install": {"llm/localserver", "llm/ollamatest", "llm/llamacpptest"},
+	"llm/localserver/install": {"llm/localserver", "llm/ollamatest", "llm/llamacpptest", "rubric/scipytest"},
 	"llm/ollamatest":          {"llm/localserver", "llm/tinymodel"},
 	"llm/llamacpptest":        {"llm/localserver", "llm/tinymodel"},
+	"rubric/scipytest":        {"llm/localserver"},
 }
 
 // testsOnly are packages that no other package but a test may import.
 var testsOnly = []string{
 	"sop/soptest", "internal/recheck",
 	"llm/tinymodel", "llm/localserver", "llm/localserver/install", "llm/ollamatest", "llm/llamacpptest",
+	"rubric/scipytest",
 }
 
 type listed struct {

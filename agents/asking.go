@@ -55,25 +55,31 @@ func ScoreAll(ctx context.Context, s Scorer, questions []rubric.Question, answer
 		if q == nil {
 			return rubric.Score{}, fmt.Errorf("question %s is not in the test set", a.Question)
 		}
-		unscored := rubric.Score{Question: a.Question, Repeat: a.Repeat, Scorer: s.Name(), Outcome: rubric.Unscored}
-		if a.Error != "" {
-			unscored.Reason = "no answer: " + a.Error
-			return unscored, nil
-		}
-		score, err := s.Score(ctx, q, a)
-		if err == nil {
-			return score, nil
-		}
-		var failed *llm.Error
-		if ctx.Err() != nil || errors.As(err, &failed) && failed.Stops() {
-			return rubric.Score{}, err
-		}
-		unscored.Reason = err.Error()
-		return unscored, nil
+		return scoreAnswer(ctx, s, q, a)
 	}
 	err := run.Ordered(ctx, o, len(answers), work, func(_ int, score rubric.Score) error {
 		scores = append(scores, score)
 		return nil
 	})
 	return scores, err
+}
+
+// scoreAnswer scores one answer. The error is one that ends the run.
+func scoreAnswer(ctx context.Context, s Scorer, q *rubric.Question, a *rubric.Answer) (rubric.Score, error) {
+	unscored := rubric.Score{Question: a.Question, Repeat: a.Repeat, Scorer: s.Name(), Outcome: rubric.Unscored}
+	if a.Error != "" {
+		unscored.Reason = "no answer: " + a.Error
+		return unscored, nil
+	}
+	score, err := s.Score(ctx, q, a)
+	if err == nil {
+		return score, nil
+	}
+	var failed *llm.Error
+	var spent *run.SpentError
+	if ctx.Err() != nil || errors.Is(err, llm.ErrStopped) || errors.As(err, &spent) || errors.As(err, &failed) && failed.Stops() {
+		return rubric.Score{}, err
+	}
+	unscored.Reason = err.Error()
+	return unscored, nil
 }

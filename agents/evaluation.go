@@ -4,9 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
+	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,36 +20,86 @@ import (
 // up what is there.
 type Evaluation struct {
 	Dir      string
-	Corpora  []*corpus.Corpus
-	Rubrics  []*rubric.Rubric
-	Tests    []rubric.Question
+	Rubrics  []*rubric.Rubric  // none before MakeRubrics
+	Tests    []rubric.Question // none before MakeTestset
 	Manifest *Manifest
+
+	corpora []*corpus.Corpus // loaded when a step needs them
 }
 
+// IsRun tells whether a folder holds a run.
+func IsRun(dir string) bool { return exists(filepath.Join(dir, ManifestFile)) }
+
 // StartEvaluation opens the run folder of these corpora, or begins one. A folder
-// of other corpora, or of these as they were before a change, is refused.
+// of other corpora, or of these as they were before a change, or of another seed
+// is refused.
 func StartEvaluation(dir string, corpora []*corpus.Corpus, seed uint64) (*Evaluation, error) {
-	e := &Evaluation{Dir: dir, Corpora: corpora}
-	prints := map[string]string{}
+	var sources []Source
 	for _, c := range corpora {
-		if _, twice := prints[c.Domain.Name]; twice {
-			return nil, fmt.Errorf("two corpora of domain %s, want one", c.Domain.Name)
+		s := Source{Domain: c.Domain.Name, Corpus: strings.TrimPrefix(c.Source, "builtin:"), Fingerprint: Fingerprint(c.Domain)}
+		if slices.ContainsFunc(sources, func(o Source) bool { return o.Domain == s.Domain }) {
+			return nil, fmt.Errorf("two corpora of domain %s, want one", s.Domain)
 		}
-		prints[c.Domain.Name] = Fingerprint(c.Domain)
+		sources = append(sources, s)
 	}
-	m, err := ReadManifest(dir)
-	switch {
-	case err == nil:
-		for domain, print := range prints {
-			if m.Corpora[domain] != print {
-				return nil, fmt.Errorf("%s was made from another corpus of %s, want a folder of its own (-o)", dir, domain)
-			}
+	if !IsRun(dir) {
+		if exists(dir) && !empty(dir) {
+			return nil, fmt.Errorf("%s is no run folder: it has no %s", dir, ManifestFile)
 		}
-		e.Manifest = m
-	case exists(dir) && !empty(dir):
+		e := &Evaluation{Dir: dir, corpora: corpora, Manifest: &Manifest{Seed: seed, Corpora: sources, Models: []Asked{}}}
+		return e, WriteManifest(dir, e.Manifest)
+	}
+	e, err := OpenEvaluation(dir)
+	if err != nil {
 		return nil, err
-	default:
-		e.Manifest = &Manifest{Seed: seed, Corpora: prints, Models: []string{}}
+	}
+	for _, s := range sources {
+		if err := e.Manifest.made(s); err != nil {
+			return nil, fmt.Errorf("%s %w, want a folder of its own (-o)", dir, err)
+		}
+	}
+	switch m := e.Manifest; {
+	case len(sources) != len(m.Corpora):
+		return nil, fmt.Errorf("%s is of %s, want all of them or none named", dir, strings.Join(m.domains(), ", "))
+	case m.Seed != seed:
+		return nil, fmt.Errorf("%s was made with seed %d, not %d; want a folder of its own (-o)", dir, m.Seed, seed)
+	}
+	e.corpora = corpora
+	return e, nil
+}
+
+// made is an error unless the run is of this corpus as it is.
+func (m *Manifest) made(s Source) error {
+	i := slices.IndexFunc(m.Corpora, func(o Source) bool { return o.Domain == s.Domain })
+	if i < 0 || m.Corpora[i].Fingerprint != s.Fingerprint {
+		return fmt.Errorf("was made from another corpus of %s", s.Domain)
+	}
+	return nil
+}
+
+func (m *Manifest) domains() (list []string) {
+	for _, s := range m.Corpora {
+		list = append(list, s.Domain)
+	}
+	return list
+}
+
+// OpenEvaluation opens a run folder that is there, with what it holds.
+func OpenEvaluation(dir string) (*Evaluation, error) {
+	m, err := ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	e := &Evaluation{Dir: dir, Manifest: m}
+	if exists(e.Path(RubricFile)) {
+		if e.Rubrics, err = ReadRubrics(e.Path(RubricFile)); err != nil {
+			return nil, err
+		}
+	}
+	if exists(e.Path(TestsetFile)) {
+		if err := e.readTestset(); err != nil {
+			return nil, err
+		}
 	}
 	return e, nil
 }
@@ -65,38 +114,68 @@ func empty(dir string) bool {
 	return err == nil && len(list) == 0
 }
 
-func (e *Evaluation) path(parts ...string) string {
+// Path is that of a file of the run.
+func (e *Evaluation) Path(parts ...string) string {
 	return filepath.Join(append([]string{e.Dir}, parts...)...)
 }
 
-// MakeRubrics reads the rubrics of the folder, and generates those that are not
-// there. What a person has written is never replaced; one that was made from
-// another state of its corpus is refused unless it is locked.
-func (e *Evaluation) MakeRubrics() error {
-	have, err := ReadRubrics(e.path(RubricFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+// Corpora loads the corpora of the run, and refuses those that have changed.
+func (e *Evaluation) Corpora() ([]*corpus.Corpus, error) {
+	if e.corpora != nil {
+		return e.corpora, nil
+	}
+	var list []*corpus.Corpus
+	for _, s := range e.Manifest.Corpora {
+		c, err := corpus.Load(s.Corpus)
+		if err != nil {
+			return nil, err
+		}
+		if err := e.Manifest.made(Source{Domain: c.Domain.Name, Fingerprint: Fingerprint(c.Domain)}); err != nil {
+			return nil, fmt.Errorf("%s %w", e.Dir, err)
+		}
+		list = append(list, c)
+	}
+	e.corpora = list
+	return list, nil
+}
+
+// MakeRubrics generates the rubrics that the folder lacks. What a person has
+// written is never replaced; one that was made from another state of its corpus
+// is refused unless it is locked. lock sets that.
+func (e *Evaluation) MakeRubrics(ctx context.Context, g RubricGenerator, lock bool) error {
+	corpora, err := e.Corpora()
+	if err != nil {
 		return err
 	}
-	added := false
-	for _, c := range e.Corpora {
-		i := slices.IndexFunc(have, func(r *rubric.Rubric) bool { return r.Domain == c.Domain.Name })
-		if i >= 0 {
-			if r := have[i]; !r.Locked && r.Corpus != Fingerprint(c.Domain) {
-				return fmt.Errorf("%s: the rubric of %s was made from another corpus; delete it to have a new one, or set locked: true to keep it", e.path(RubricFile), r.Domain)
+	have, changed := e.Rubrics, false
+	e.Rubrics = nil
+	for _, c := range corpora {
+		var r *rubric.Rubric
+		if i := slices.IndexFunc(have, func(r *rubric.Rubric) bool { return r.Domain == c.Domain.Name }); i >= 0 {
+			r = have[i]
+		} else {
+			if r, err = g.GenerateRubric(ctx, c); err != nil {
+				return err
 			}
-			e.Rubrics = append(e.Rubrics, have[i])
-			continue
+			changed = true
 		}
-		r, err := GenerateRubric(c)
-		if err != nil {
-			return err
+		if lock && !r.Locked {
+			r.Locked, changed = true, true
 		}
-		e.Rubrics, have, added = append(e.Rubrics, r), append(have, r), true
+		if !r.Locked && r.Corpus != Fingerprint(c.Domain) {
+			return fmt.Errorf("%s: the rubric of %s was made from another corpus; delete it to have a new one, or set locked: true to keep it", e.Path(RubricFile), r.Domain)
+		}
+		e.Rubrics = append(e.Rubrics, r)
 	}
-	if !added {
+	for _, r := range have {
+		if !slices.Contains(e.Rubrics, r) {
+			return fmt.Errorf("%s: a rubric of %s, which is none of the run's corpora", e.Path(RubricFile), r.Domain)
+		}
+	}
+	if !changed {
 		return nil
 	}
-	return WriteRubrics(e.path(RubricFile), have)
+	return WriteRubrics(e.Path(RubricFile), e.Rubrics)
 }
 
 // ShortfallError names the cells of a test set that could not be filled.
@@ -106,48 +185,80 @@ func (s ShortfallError) Error() string {
 	return fmt.Sprintf("the corpus gives too few questions for %s", strings.Join(s, "; "))
 }
 
-// MakeTestset reads the test set of the folder, or generates it. Too few
-// questions are a ShortfallError unless that is allowed. The coverage is nil
-// where the test set was there.
-func (e *Evaluation) MakeTestset(o TestOptions, allowShortfall bool) ([]*Coverage, error) {
-	path := e.path(TestsetFile)
-	if exists(path) {
-		list, err := ReadTestset(path)
-		if err != nil {
-			return nil, err
-		}
-		print, err := fileSum(path)
-		if err != nil {
-			return nil, err
-		}
-		if e.Manifest.Testset != "" && e.Manifest.Testset != print {
-			return nil, fmt.Errorf("%s is not the one that the answers in %s were given to, want a folder of its own", path, e.Dir)
-		}
-		e.Tests = list
-		return nil, e.fits()
+// MakeTestset generates the test set unless the folder has one. Too few
+// questions are a ShortfallError unless that is allowed.
+func (e *Evaluation) MakeTestset(ctx context.Context, g TestGenerator, o TestOptions, allowShortfall bool) error {
+	if len(e.Rubrics) == 0 {
+		return e.missing("rubric", RubricFile)
 	}
+	if e.Tests != nil {
+		return nil
+	}
+	corpora, err := e.Corpora()
+	if err != nil {
+		return err
+	}
+	var questions []rubric.Question
 	var all []*Coverage
 	var short ShortfallError
-	for i, c := range e.Corpora {
-		questions, coverage, err := GenerateTestset(c, e.Rubrics[i], o)
+	for i, c := range corpora {
+		list, coverage, err := g.GenerateTestset(ctx, c, e.Rubrics[i], o)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		e.Tests, all = append(e.Tests, questions...), append(all, coverage)
+		questions, all = append(questions, list...), append(all, coverage)
 		short = append(short, coverage.Shortfalls()...)
 	}
 	if len(short) > 0 && !allowShortfall {
-		return all, short
+		return short
 	}
-	if err := WriteLines(path, e.Tests); err != nil {
-		return nil, err
+	if err := WriteLines(e.Path(TestsetFile), questions); err != nil {
+		return err
 	}
-	print, err := fileSum(path)
+	if e.Manifest.Testset, err = fileSum(e.Path(TestsetFile)); err != nil {
+		return err
+	}
+	e.Tests, e.Manifest.Tests, e.Manifest.Coverage = questions, o, all
+	return WriteManifest(e.Dir, e.Manifest)
+}
+
+// Coverage says how the test set fills its cells: as it was generated, or as it
+// is counted where it came from elsewhere.
+func (e *Evaluation) Coverage() []*Coverage {
+	if e.Manifest.Coverage != nil {
+		return e.Manifest.Coverage
+	}
+	var all []*Coverage
+	for _, r := range e.Rubrics {
+		c := newCoverage(r, TestOptions{})
+		c.count(e.Tests)
+		all = append(all, c)
+	}
+	return all
+}
+
+// missing is the error of a step whose predecessor was left out.
+func (e *Evaluation) missing(what, file string) error {
+	return fmt.Errorf("%s has no %s: no %s in it", e.Dir, what, file)
+}
+
+// readTestset reads the questions and holds them against the rubrics, and
+// against the hash of those that were answered.
+func (e *Evaluation) readTestset() error {
+	path := e.Path(TestsetFile)
+	list, err := ReadTestset(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	e.Manifest.Testset = print
-	return all, WriteManifest(e.Dir, e.Manifest)
+	sum, err := fileSum(path)
+	if err != nil {
+		return err
+	}
+	if e.Manifest.Testset != "" && e.Manifest.Testset != sum {
+		return fmt.Errorf("%s is not the one that %s was made with, want a folder of its own", path, e.Dir)
+	}
+	e.Tests = list
+	return e.fits()
 }
 
 // fits holds a test set that was there against the corpora and rubrics.
@@ -155,11 +266,11 @@ func (e *Evaluation) fits() error {
 	for _, q := range e.Tests {
 		i := slices.IndexFunc(e.Rubrics, func(r *rubric.Rubric) bool { return r.Domain == q.Domain })
 		if i < 0 {
-			return fmt.Errorf("%s: question %s is of domain %q, which is none of the corpora given", e.path(TestsetFile), q.ID, q.Domain)
+			return fmt.Errorf("%s: question %s is of domain %q, of which there is no rubric", e.Path(TestsetFile), q.ID, q.Domain)
 		}
 		for _, d := range q.Dimensions {
 			if e.Rubrics[i].Dimension(d) == nil {
-				return fmt.Errorf("%s: question %s tests dimension %q, which the rubric of %s lacks", e.path(TestsetFile), q.ID, d, q.Domain)
+				return fmt.Errorf("%s: question %s tests dimension %q, which the rubric of %s lacks", e.Path(TestsetFile), q.ID, d, q.Domain)
 			}
 		}
 	}
@@ -175,47 +286,107 @@ func fileSum(path string) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
+// OtherQuestions are questions on the same corpora that the test set does not
+// hold, of the next seed: to learn from.
+func (e *Evaluation) OtherQuestions() ([]rubric.Question, error) {
+	corpora, err := e.Corpora()
+	if err != nil {
+		return nil, err
+	}
+	held := map[string]bool{}
+	for _, q := range e.Tests {
+		held[q.ID] = true
+	}
+	o := e.Manifest.Tests
+	o.Seed = e.Manifest.Seed + 1
+	var others []rubric.Question
+	for i, c := range corpora {
+		list, _, err := GenerateTestset(c, e.Rubrics[i], o)
+		if err != nil {
+			return nil, err
+		}
+		others = append(others, slices.DeleteFunc(list, func(q rubric.Question) bool { return held[q.ID] })...)
+	}
+	return others, nil
+}
+
 // Ask has every question answered and keeps the answers. What was kept of an
 // earlier call is returned, unless a server failed at some of it: then all is
-// asked again, and a ledger knows what it knows.
-func (e *Evaluation) Ask(ctx context.Context, a Answerer, repeats int, o run.Options) ([]rubric.Answer, error) {
-	if e.Manifest.Repeats != 0 && e.Manifest.Repeats != repeats {
-		return nil, fmt.Errorf("%s holds answers of %d repeats, not %d; want a folder of its own", e.Dir, e.Manifest.Repeats, repeats)
+// asked again, and a ledger knows what it knows. A model that was asked in
+// another way before, or the folder's others another number of times, is
+// refused.
+func (e *Evaluation) Ask(ctx context.Context, a Answerer, how Asked, o run.Options) ([]rubric.Answer, error) {
+	if len(e.Tests) == 0 {
+		return nil, e.missing("test set", TestsetFile)
 	}
-	path := e.path(AnswersDir, FileName(a.Name())+".jsonl")
+	how.Model = a.Name()
+	before := slices.IndexFunc(e.Manifest.Models, func(m Asked) bool { return m.Model == how.Model })
+	for i, m := range e.Manifest.Models {
+		if m.Repeats != how.Repeats {
+			return nil, fmt.Errorf("%s holds answers of %d repeats, not %d; want a folder of its own", e.Dir, m.Repeats, how.Repeats)
+		}
+		if i == before && inJSON(m) != inJSON(how) {
+			return nil, fmt.Errorf("%s was asked with %s in %s, not with %s; want a folder of its own", how.Model, inJSON(m), e.Dir, inJSON(how))
+		}
+	}
+	path := e.AnswersFile(how.Model)
 	if exists(path) {
 		kept, err := ReadAnswers(path, e.Tests)
 		failed := slices.ContainsFunc(kept, func(a rubric.Answer) bool { return a.Error != "" })
-		if err != nil || !failed && len(kept) == len(e.Tests)*repeats {
+		if err != nil || !failed && len(kept) == len(e.Tests)*how.Repeats {
 			return kept, err
 		}
 	}
-	answers, err := AskAll(ctx, a, e.Tests, repeats, o)
+	answers, err := AskAll(ctx, a, e.Tests, how.Repeats, o)
 	if err != nil {
 		return nil, err
 	}
 	if err := WriteLines(path, answers); err != nil {
 		return nil, err
 	}
-	e.Manifest.Repeats = repeats
-	if !slices.Contains(e.Manifest.Models, a.Name()) {
-		e.Manifest.Models = append(e.Manifest.Models, a.Name())
+	if before < 0 {
+		e.Manifest.Models = append(e.Manifest.Models, how)
 	}
 	return answers, WriteManifest(e.Dir, e.Manifest)
 }
 
+// inJSON is how a model was asked, as the manifest has it.
+func inJSON(how Asked) string {
+	how.Model = ""
+	data, err := json.Marshal(how)
+	if err != nil {
+		panic(err) // plain data always encodes
+	}
+	return string(data)
+}
+
+// AnswersFile is where the answers of a model are kept.
+func (e *Evaluation) AnswersFile(model string) string {
+	return e.Path(AnswersDir, FileName(model)+".jsonl")
+}
+
+// Answers reads what a model that was asked has answered.
+func (e *Evaluation) Answers(model string) ([]rubric.Answer, error) {
+	return ReadAnswers(e.AnswersFile(model), e.Tests)
+}
+
 // LedgerFile is where the replies of a model are kept while it is asked.
 func (e *Evaluation) LedgerFile(model string) string {
-	return e.path("ledger", FileName(model)+".jsonl")
+	return e.Path("ledger", FileName(model)+".jsonl")
 }
 
 // FailuresFile is where the requests are listed that a model had no answer to.
 func (e *Evaluation) FailuresFile(model string) string {
-	return e.path("ledger", FileName(model)+".failures.jsonl")
+	return e.Path("ledger", FileName(model)+".failures.jsonl")
 }
 
-// Score has a model's answers scored and keeps the scores, over what was there.
-func (e *Evaluation) Score(ctx context.Context, s Scorer, model string, answers []rubric.Answer, o run.Options) ([]rubric.Score, error) {
+// Score has the answers of a model scored and keeps the scores, over what was
+// there.
+func (e *Evaluation) Score(ctx context.Context, s Scorer, model string, o run.Options) ([]rubric.Score, error) {
+	answers, err := e.Answers(model)
+	if err != nil {
+		return nil, err
+	}
 	scores, err := ScoreAll(ctx, s, e.Tests, answers, o)
 	if err != nil {
 		return nil, err
@@ -225,5 +396,5 @@ func (e *Evaluation) Score(ctx context.Context, s Scorer, model string, answers 
 
 // ScoresFile is where the scores of a model by a scorer are kept.
 func (e *Evaluation) ScoresFile(model, scorer string) string {
-	return e.path(ScoresDir, FileName(model)+"."+FileName(scorer)+".jsonl")
+	return e.Path(ScoresDir, FileName(model)+"."+FileName(scorer)+".jsonl")
 }

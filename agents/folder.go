@@ -18,6 +18,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/fmsop/fmsop/internal/run"
+	"github.com/fmsop/fmsop/llm"
 	"github.com/fmsop/fmsop/rubric"
 )
 
@@ -33,13 +34,29 @@ const (
 
 // Manifest says what a run was made from.
 type Manifest struct {
-	Version int               `json:"version"`
-	Seed    uint64            `json:"seed"`
-	Corpora map[string]string `json:"corpora"` // domain to fingerprint
-	Testset string            `json:"testset"` // sha256 of the file
-	Repeats int               `json:"repeats"`
-	Models  []string          `json:"models"` // in the order in which they answered
-	Config  any               `json:"config"`
+	Version int         `json:"version"`
+	Seed    uint64      `json:"seed"`
+	Corpora []Source    `json:"corpora"`
+	Tests   TestOptions `json:"tests"`   // of the test set that was generated
+	Testset string      `json:"testset"` // sha256 of the file, "" before it was generated
+	// Coverage is that of the test set, by domain.
+	Coverage []*Coverage `json:"coverage"`
+	Models   []Asked     `json:"models"` // in the order in which they answered
+}
+
+// Source is a corpus of a run.
+type Source struct {
+	Domain      string `json:"domain"`
+	Corpus      string `json:"corpus"` // as corpus.Load takes it
+	Fingerprint string `json:"fingerprint"`
+}
+
+// Asked says which model was asked, and how. Of a baseline only the repeats are
+// set.
+type Asked struct {
+	Model string `json:"model"`
+	AskOptions
+	Sampling *llm.Sampling `json:"sampling"`
 }
 
 // ManifestVersion is that of the folders which this program writes and reads.

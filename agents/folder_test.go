@@ -33,7 +33,7 @@ func TestARunFolderIsReadAsItWasWritten(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, questions, readQuestions)
 
-	m := &agents.Manifest{Seed: 3, Models: []string{"ollama:qwen2.5:7b"}}
+	m := &agents.Manifest{Seed: 3, Models: []agents.Asked{{Model: "ollama:qwen2.5:7b"}}}
 	require.NoError(t, agents.WriteManifest(dir, m))
 	readManifest, err := agents.ReadManifest(dir)
 	require.NoError(t, err)

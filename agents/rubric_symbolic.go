@@ -77,7 +77,6 @@ func GenerateRubric(c *corpus.Corpus) (*rubric.Rubric, error) {
 			choices = append(choices, choice{own.dimension(k, covers), math.Sqrt(share * peculiarity(share, covers, others))})
 		}
 	}
-	byShare := func(a, b choice) int { return cmp.Compare(b.share, a.share) }
 	slices.SortStableFunc(choices, byShare)
 	slices.SortStableFunc(choices, func(a, b choice) int { return cmp.Compare(b.kinds(), a.kinds()) })
 	choices = choices[:min(len(choices), MaxDimensions)]
@@ -86,30 +85,8 @@ func GenerateRubric(c *corpus.Corpus) (*rubric.Rubric, error) {
 		return nil, fmt.Errorf("corpus %s: its procedures give %d dimensions, want at least %d: %s", c.Domain.Name, len(choices), MinDimensions,
 			"more procedures, kinds of conditions or glossary terms would give more")
 	}
-	var shares []float64
-	for _, ch := range choices {
-		shares = append(shares, ch.share)
-	}
-	weights, err := rubric.Normalise(shares, weightDecimals)
-	if err != nil {
-		return nil, err
-	}
-	r := &rubric.Rubric{Domain: c.Domain.Name, Corpus: Fingerprint(c.Domain), Generator: Symbolic}
-	for i, ch := range choices {
-		ch.dimension.Weight = weights[i]
-		r.Dimensions = append(r.Dimensions, ch.dimension)
-	}
-	return r, r.Validate()
+	return weighed(c.Domain, Symbolic, choices)
 }
-
-// choice is a dimension that the corpus has something for.
-type choice struct {
-	dimension rubric.Dimension
-	share     float64
-}
-
-// kinds is 1 of a dimension of kinds of conditions, else 0.
-func (c choice) kinds() int { return min(1, len(c.dimension.Covers.Kinds)) }
 
 // Fingerprint identifies what a corpus says: sha256 in hex.
 func Fingerprint(d *sop.Domain) string {

@@ -33,6 +33,7 @@ type card struct {
 	Lengths    []cardLength
 	Unit       string
 	Notes      []string
+	Reworded   string // by which model; "" where all texts are the generator's
 }
 
 type cardConfig struct {
@@ -65,6 +66,9 @@ func (m Manifest) card() ([]byte, error) {
 		Lengths: []cardLength{{"context", m.Lengths.Context}, {"query", m.Lengths.Query},
 			{"positive", m.Lengths.Positive}, {"negative", m.Lengths.Negative}},
 		Operators: cardCounts("", m.Counts.Operator),
+	}
+	if m.Paraphrase != nil {
+		c.Reworded = oneLine(m.Paraphrase.Model)
 	}
 	if m.Shard != "" {
 		var err error

@@ -28,6 +28,49 @@ type Manifest struct {
 	Notes     []string            `json:"notes"`
 	Config    any                 `json:"config"`
 	Lexicon   any                 `json:"lexicon,omitempty"`
+	// Where a model has reworded texts: which, and by part of a row what became
+	// of it. What was refused stayed as it was.
+	Paraphrase  *Author               `json:"paraphrase,omitempty"`
+	Paraphrased map[string]*Proposals `json:"paraphrased,omitempty"`
+	// Where a model has written the rows: which, and what became of its rows and
+	// of its negatives, by stage. What was refused was dropped.
+	Author   *Author               `json:"author,omitempty"`
+	Authored map[string]*Proposals `json:"authored,omitempty"`
+}
+
+// Author is a model that has written texts, and the prompt that made it.
+type Author struct {
+	Model  string `json:"model"`
+	Prompt string `json:"prompt"` // its name and the beginning of its hash
+}
+
+// Proposals counts what a model proposed, and what was taken of it.
+type Proposals struct {
+	Asked    int            `json:"asked"`
+	Accepted int            `json:"accepted"`
+	Refused  map[string]int `json:"refused"` // by reason
+}
+
+// Add adds up two counts.
+func (p *Proposals) Add(o *Proposals) {
+	p.Asked += o.Asked
+	p.Accepted += o.Accepted
+	if p.Refused == nil {
+		p.Refused = map[string]int{}
+	}
+	for reason, n := range o.Refused {
+		p.Refused[reason] += n
+	}
+}
+
+// AddProposals adds counts by name into those that are there.
+func AddProposals(into, from map[string]*Proposals) {
+	for name, p := range from {
+		if into[name] == nil {
+			into[name] = &Proposals{}
+		}
+		into[name].Add(p)
+	}
 }
 
 // Info is the part of a manifest that the writer cannot know by itself.
@@ -42,6 +85,11 @@ type Info struct {
 	Notes     []string
 	Config    any
 	Lexicon   any // left out where nil
+
+	Paraphrase  *Author
+	Paraphrased map[string]*Proposals
+	Author      *Author
+	Authored    map[string]*Proposals
 }
 
 // File says what a file of lines holds, uncompressed.

@@ -40,9 +40,17 @@ func Merge(ctx context.Context, dirs []string, out string, o Options) (Manifest,
 			}
 		}
 	}
+	var paraphrased map[string]*Proposals
+	if common.Paraphrase != nil {
+		paraphrased = map[string]*Proposals{}
+		for _, s := range shards {
+			AddProposals(paraphrased, s.paraphrased)
+		}
+	}
 	return w.Close(Info{
 		Generator: common.Generator, Seed: common.Seed, Split: common.Split, Exposure: common.Exposure,
 		Notes: common.Notes, Config: common.Config, Lexicon: common.Lexicon,
+		Paraphrase: common.Paraphrase, Paraphrased: paraphrased, Author: common.Author, Authored: common.Authored,
 	})
 }
 

@@ -32,6 +32,8 @@ type shard struct {
 	dir   string
 	i, n  int
 	files map[string]File
+
+	paraphrased map[string]*Proposals
 }
 
 // readShards reads the manifests of all shards of one run. It returns the
@@ -86,7 +88,7 @@ func readShard(dir string) (s shard, m Manifest, keys map[string]json.RawMessage
 	if m.Shard == "" {
 		return s, m, nil, fmt.Errorf("%s: no shard, want a folder that was generated as one", path)
 	}
-	s = shard{dir: dir, files: m.Files}
+	s = shard{dir: dir, files: m.Files, paraphrased: m.Paraphrased}
 	if s.i, s.n, err = ParseShard(m.Shard); err != nil {
 		return s, m, nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -129,7 +131,7 @@ func complete(given map[int]string, n int) error {
 }
 
 // perShard are the keys of a manifest that shards of one run do not share.
-var perShard = []string{"shard", "files", "counts", "lengths", "distinct", "overlap", "drops"}
+var perShard = []string{"shard", "files", "counts", "lengths", "distinct", "overlap", "drops", "paraphrased"}
 
 // sameRun names the first difference between two shards that those of one run
 // do not have.

@@ -45,6 +45,18 @@ func shardInfo(shard string) Info {
 		Split:    SplitInfo{Unit: UnitProcedure, Assignments: map[string]string{"bank/b": Train, "bank/a": Test}},
 		Exposure: []Exposure{{"bank", "b", ""}, {"bank", "a", "01"}}, Notes: []string{"a < b & c\u2028", ""},
 		Config: words{"z", 1e21, math.MaxUint64}, Lexicon: map[string]words{"b": {Zebra: "<>&\u2028"}, "a": {Large: 1<<53 + 1}},
+		Paraphrase: &Author{"ollama:x", "paraphrase@0"}, Paraphrased: map[string]*Proposals{"query": {Refused: map[string]int{"number": 0}}},
+		Author: &Author{"ollama:y", "author@0"}, Authored: map[string]*Proposals{"graph": {1, 1, map[string]int{}}},
+	}
+}
+
+func TestAddProposals(t *testing.T) {
+	sum := map[string]*Proposals{}
+	AddProposals(sum, map[string]*Proposals{"query": {3, 1, map[string]int{"number": 2}}})
+	AddProposals(sum, map[string]*Proposals{"query": {2, 1, map[string]int{"number": 1}}, "context": {1, 1, nil}})
+	want := map[string]*Proposals{"query": {5, 2, map[string]int{"number": 3}}, "context": {1, 1, map[string]int{}}}
+	if !reflect.DeepEqual(sum, want) {
+		t.Errorf("the sum is %v, want %v", sum, want)
 	}
 }
 

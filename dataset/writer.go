@@ -259,6 +259,7 @@ func (w *Writer) manifest(info Info) Manifest {
 		Files: map[string]File{}, Counts: w.tally.counts, Lengths: w.tally.lengths(), Drops: w.drops,
 		Distinct: w.tally.distinct(), Overlap: w.tally.overlap(),
 		Split: info.Split, Exposure: info.Exposure, Notes: info.Notes, Config: info.Config, Lexicon: info.Lexicon,
+		Paraphrase: info.Paraphrase, Paraphrased: info.Paraphrased, Author: info.Author, Authored: info.Authored,
 	}
 	// Empty rather than null: readers in other languages iterate over them.
 	if m.Split.Assignments == nil {

@@ -51,12 +51,23 @@ func Ask[T any](ctx context.Context, a *Asker, q Request, s *Schema) (Answer[T],
 			fault = json.Unmarshal(value, &answer.Value)
 		}
 		if fault == nil {
+			a.count(func(s *Stats) { s.Repaired += min(1, len(repairs)) })
 			return answer, nil
+		}
+		if asked <= a.Reasks {
+			a.count(func(s *Stats) { s.Reasks++ })
 		}
 		last = &Error{Kind: Unusable, Message: oneLine(fault.Error()), Attempts: asked, Reply: &reply}
 		q.Messages = withFault(q.Messages, reply, last.Message)
 	}
 	return Answer[T]{}, last
+}
+
+// count adds to the counts of a run, where the model is one.
+func (a *Asker) count(add func(*Stats)) {
+	if r, ok := a.Model.(*Runner); ok {
+		r.count(add)
+	}
 }
 
 // chat constrains the reply where that is wanted and not known to be refused.

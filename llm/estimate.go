@@ -40,7 +40,7 @@ func countRuns(s string) (runs int) {
 }
 
 // likelyTokens is how many tokens to set aside for a prompt before a server
-// has counted them: English and code have about four bytes a token.
+// has counted them.
 func likelyTokens(r Request) int {
 	size := 0
 	for _, m := range r.Messages {
@@ -49,5 +49,12 @@ func likelyTokens(r Request) int {
 	for _, t := range r.Tools {
 		size += len(t.Description) + len(t.Parameters)
 	}
-	return 1 + size/4
+	return 1 + size/bytesPerToken
 }
+
+// LikelyTokens is about how many tokens a text is to a model. It is meant for
+// planning: a server may count a quarter more, or fewer.
+func LikelyTokens(text string) int { return 1 + len(text)/bytesPerToken }
+
+// English and code have about four bytes a token.
+const bytesPerToken = 4

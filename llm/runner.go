@@ -159,7 +159,7 @@ func (r *Runner) Chat(ctx context.Context, q Request) (Reply, error) {
 
 // answer asks, and keeps the reply before anyone else can ask the same.
 func (r *Runner) answer(ctx context.Context, key run.Key, q Request, p *pending) (Reply, error) {
-	p.reply, p.err = r.persist(ctx, q)
+	p.reply, p.err = r.persist(ctx, likelyTokens(q), func(ctx context.Context) (Reply, error) { return r.model.Chat(ctx, q) })
 	if p.err == nil {
 		p.err = r.ledger.Put(key, p.reply)
 	}
@@ -170,13 +170,40 @@ func (r *Runner) answer(ctx context.Context, key run.Key, q Request, p *pending)
 	return p.reply, p.err
 }
 
-// persist asks until there is a reply, or no use in asking again.
-func (r *Runner) persist(ctx context.Context, q Request) (Reply, error) {
+// embedder is a model that has vectors too.
+type embedder interface {
+	Embed(ctx context.Context, texts []string) ([][]float32, Usage, error)
+}
+
+// Embed returns a vector for each text, again where a failure may pass and
+// within limits and budget as Chat. The ledger does not keep vectors.
+func (r *Runner) Embed(ctx context.Context, texts []string) (vectors [][]float32, u Usage, err error) {
+	m, ok := r.model.(embedder)
+	if !ok {
+		return nil, u, fmt.Errorf("%s has no embeddings", r.model.Name())
+	}
+	size := 0
+	for _, t := range texts {
+		size += len(t)
+	}
+	reply, err := r.persist(ctx, 1+size/4, func(ctx context.Context) (reply Reply, err error) {
+		vectors, reply.Usage, err = m.Embed(ctx, texts)
+		return reply, err
+	})
+	return vectors, reply.Usage, err
+}
+
+// attempt is one call to the model.
+type attempt func(context.Context) (Reply, error)
+
+// persist asks until there is a reply, or no use in asking again. The prompt
+// has about so many tokens.
+func (r *Runner) persist(ctx context.Context, tokens int, ask attempt) (Reply, error) {
 	waiting, cancel := context.WithCancelCause(ctx) // ends when the run is to stop; a call does not
 	defer cancel(nil)
 	defer context.AfterFunc(r.stopping, func() { cancel(ErrStopped) })()
 	for failures := 0; ; {
-		reply, err := r.once(ctx, waiting, q)
+		reply, err := r.once(ctx, waiting, tokens, ask)
 		problem, ok := errors.AsType[*Error](err)
 		if !ok {
 			return reply, err
@@ -201,7 +228,7 @@ func (r *Runner) persist(ctx context.Context, q Request) (Reply, error) {
 type readier interface{ Ready(context.Context) error }
 
 // once waits for all that has to be waited for, and asks.
-func (r *Runner) once(ctx, waiting context.Context, q Request) (Reply, error) {
+func (r *Runner) once(ctx, waiting context.Context, estimate int, ask attempt) (Reply, error) {
 	release, err := r.slots.Acquire(waiting)
 	if err != nil {
 		return Reply{}, err
@@ -213,7 +240,6 @@ func (r *Runner) once(ctx, waiting context.Context, q Request) (Reply, error) {
 			return Reply{}, err
 		}
 	}
-	estimate := likelyTokens(q)
 	if err := errors.Join(r.requests.Wait(waiting, 1), r.tokens.Wait(waiting, estimate)); err != nil {
 		return Reply{}, cmp.Or(context.Cause(waiting), err)
 	}
@@ -226,7 +252,7 @@ func (r *Runner) once(ctx, waiting context.Context, q Request) (Reply, error) {
 	if err := r.meter.Begin(); err != nil {
 		return Reply{}, err
 	}
-	reply, err := r.model.Chat(ctx, q)
+	reply, err := ask(ctx)
 	used := reply.Usage
 	if problem, ok := errors.AsType[*Error](err); ok {
 		overload = problem.Kind == Overloaded || problem.Kind == RateLimited

@@ -327,3 +327,52 @@ func TestRunnerSinkErrorEndsTheRun(t *testing.T) {
 		require.NoError(t, r.Close())
 	})
 }
+
+// vectors is a model that has vectors from the third time on.
+type vectors struct {
+	fake
+	asked int
+}
+
+func (v *vectors) Embed(_ context.Context, texts []string) ([][]float32, Usage, error) {
+	if v.asked++; v.asked < 3 {
+		return nil, Usage{}, &Error{Kind: Overloaded}
+	}
+	return make([][]float32, len(texts)), Usage{Prompt: 7}, nil
+}
+
+func TestRunnerEmbeds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := runner(t, &vectors{}, Options{}, Files{}, nil)
+		defer r.Close()
+		got, used, err := r.Embed(t.Context(), []string{"a", "b"})
+		require.NoError(t, err)
+		assert.Len(t, got, 2)
+		assert.Equal(t, Usage{Prompt: 7}, used)
+		s := r.Stats()
+		assert.Equal(t, [3]int{3, 2, 7}, [3]int{s.Calls, s.Retries, s.Prompt})
+		assert.Empty(t, s.Finishes)
+
+		none := runner(t, &fake{}, Options{}, Files{}, nil)
+		defer none.Close()
+		_, _, err = none.Embed(t.Context(), []string{"a"})
+		assert.EqualError(t, err, "ollama:fake has no embeddings")
+	})
+}
+
+func TestRunnerCountsWhatWasSentBackAndRepaired(t *testing.T) {
+	replies := map[int]string{1: "The score is high.", 2: `{"score": 9, "reason": "fits"}`, 3: `{"score": 4, "reason": "fits",}`}
+	m := &fake{}
+	times := 0
+	m.answer = func(context.Context, Request, int) (Reply, error) {
+		times++
+		return Reply{Text: replies[times], Finish: FinishStop}, nil
+	}
+	r := runner(t, m, Options{}, Files{}, nil)
+	defer r.Close()
+	_, err := Ask[verdict](t.Context(), &Asker{Model: r, Reasks: 2}, says("This."), verdictSchema(t))
+	require.NoError(t, err)
+	s := r.Stats()
+	assert.Equal(t, [3]int{3, 2, 1}, [3]int{s.Calls, s.Reasks, s.Repaired})
+	assert.Contains(t, s.String(), "2 replies sent back, 1 repaired")
+}

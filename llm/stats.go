@@ -15,6 +15,8 @@ type Stats struct {
 	Calls      int            `json:"calls"`
 	Retries    int            `json:"retries"`  // how many of the calls
 	Errors     map[Kind]int   `json:"errors"`   // of calls, those that were retried too
+	Reasks     int            `json:"reasks"`   // replies sent back with what is wrong with them
+	Repaired   int            `json:"repaired"` // replies that were of use once they were repaired
 	Failures   map[Kind]int   `json:"failures"` // of jobs
 	Finishes   map[Finish]int `json:"finishes"`
 	Prompt     int            `json:"prompt_tokens"`
@@ -55,7 +57,7 @@ func (r *Runner) countCall(reply Reply, used Usage, err error) {
 		s.Cost += r.price.of(used)
 		if problem, ok := errors.AsType[*Error](err); ok {
 			s.Errors[problem.Kind]++
-		} else if err == nil {
+		} else if err == nil && reply.Finish != "" { // an embedding has none
 			s.Finishes[reply.Finish]++
 		}
 	})
@@ -68,6 +70,9 @@ func (s Stats) String() string {
 		parts = append(parts, fmt.Sprintf("%d replies from the ledger", s.Known))
 	}
 	parts = append(parts, fmt.Sprintf("%d tokens read, %d written", s.Prompt, s.Completion), s.rate())
+	if s.Reasks+s.Repaired > 0 {
+		parts = append(parts, fmt.Sprintf("%d replies sent back, %d repaired", s.Reasks, s.Repaired))
+	}
 	if s.Dropped > 0 {
 		parts = append(parts, fmt.Sprintf("%d lines of the ledger dropped", s.Dropped))
 	}

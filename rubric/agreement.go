@@ -5,7 +5,10 @@ import "math"
 // Confusion counts what a judge said of answers that are known to be right or
 // wrong.
 type Confusion struct {
-	TruePass, FalsePass, TrueFail, FalseFail int
+	TruePass  int `json:"true_pass"`
+	FalsePass int `json:"false_pass"`
+	TrueFail  int `json:"true_fail"`
+	FalseFail int `json:"false_fail"`
 }
 
 // Add counts one answer.
@@ -47,7 +50,7 @@ func (c Confusion) Kappa() float64 {
 	return kappa([][]float64{
 		{float64(c.TruePass), float64(c.FalseFail)},
 		{float64(c.FalsePass), float64(c.TrueFail)},
-	}, func(i, j int) float64 { return float64(abs(i - j)) })
+	}, unequal)
 }
 
 // Weights of disagreement between grades.
@@ -78,7 +81,7 @@ func Kappa(a, b []int, w Weights) float64 {
 		case Quadratic:
 			return d * d
 		}
-		return min(d, 1)
+		return unequal(i, j)
 	})
 }
 
@@ -136,6 +139,12 @@ func Alpha(units [][]int, m Metric) float64 {
 			}
 		}
 	}
+	return alpha(coincidences, m)
+}
+
+// alpha of a matrix of coincidences.
+func alpha(coincidences [MaxGrade + 1][MaxGrade + 1]float64, m Metric) float64 {
+	const k = MaxGrade + 1
 	var totals [k]float64
 	n := 0.0
 	for a := range k {
@@ -172,5 +181,7 @@ func Alpha(units [][]int, m Metric) float64 {
 	}
 	return 1 - observed/expected
 }
+
+func unequal(i, j int) float64 { return float64(min(1, abs(i-j))) }
 
 func abs(x int) int { return max(x, -x) }

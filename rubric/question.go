@@ -46,6 +46,10 @@ type Question struct {
 	Key        Key      `json:"key"`
 	Source     []string `json:"source"`  // where the corpus says so
 	Wording    string   `json:"wording"` // name of the query's wording
+	// The models that wrote the query and the reference; none where they were
+	// computed.
+	Author          string `json:"author,omitempty"`
+	ReferenceAuthor string `json:"reference_author,omitempty"`
 }
 
 // Kinds of keys.

@@ -31,6 +31,9 @@ type Meta struct {
 	Thresholds map[string]float64 `json:"thresholds"`         // those not named have their default
 	Names      map[string]string  `json:"names"`              // the domain's name -> the variant's
 	Source     string             `json:"source"`             // sha256 of the source task, where the scenario is one
+
+	Paraphrase *Paraphrase `json:"paraphrase,omitempty"`
+	Author     *Authorship `json:"author,omitempty"` // of a row that a model has written
 }
 
 // Proof says why a negative is wrong: the JSON of a negative's proof.

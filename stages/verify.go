@@ -17,6 +17,7 @@ import (
 type Verifier struct {
 	lexicon    map[string]*sop.Domain
 	glossaries glossaries
+	prose      map[string]*text.Prose
 }
 
 // NewVerifier takes the lexicon of a dataset's manifest: the wording of its
@@ -26,23 +27,48 @@ func NewVerifier(lexicon any) (*Verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Verifier{lexicon: map[string]*sop.Domain{}, glossaries: glossaries{}}
+	v := &Verifier{lexicon: map[string]*sop.Domain{}, glossaries: glossaries{}, prose: map[string]*text.Prose{}}
 	if err := json.Unmarshal(data, &v.lexicon); err != nil {
 		return nil, fmt.Errorf("manifest.json: lexicon: %w", err)
 	}
 	if len(v.lexicon) == 0 {
 		return nil, fmt.Errorf("manifest.json has no lexicon, want the wording of the dataset's domains")
 	}
-	for _, d := range v.lexicon {
+	for name, d := range v.lexicon {
 		v.glossaries.add(d)
+		v.prose[name] = text.NewProse(d)
 	}
 	return v, nil
 }
 
 // Row reads the context, the positive and every negative from their texts,
 // compares them with the payloads and the reference, and asks the oracle about
-// each answer. It returns everything that does not hold.
+// each answer. It returns everything that does not hold. What a model has
+// reworded is read as it was before, and the rewording is accepted anew.
 func (v *Verifier) Row(row *dataset.Row) []error {
+	original, paraphrase, err := Restore(row)
+	if err != nil {
+		return []error{err}
+	}
+	problems := v.original(&original)
+	if paraphrase != nil {
+		if err := v.reworded(row, &original, paraphrase); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	return problems
+}
+
+func (v *Verifier) original(row *dataset.Row) []error {
+	if strings.Contains(row.Meta, `"author":`) {
+		var m Meta
+		if err := json.Unmarshal([]byte(row.Meta), &m); err != nil {
+			return []error{fmt.Errorf("meta: %w", err)}
+		}
+		if m.Author != nil {
+			return v.authored(row, &m)
+		}
+	}
 	if row.Stage == 1 {
 		return v.conceptRow(row)
 	}
@@ -56,8 +82,12 @@ func (v *Verifier) Row(row *dataset.Row) []error {
 	if err != nil {
 		return []error{err}
 	}
-	problems := r.compare()
-	problems = append(problems, r.positive(row)...)
+	return append(r.compare(), r.answers(row)...)
+}
+
+// answers asks the oracle about every answer of the row.
+func (r *reading) answers(row *dataset.Row) []error {
+	problems := r.positive(row)
 	for i := range row.Negatives {
 		if err := r.negative(row, &row.Negatives[i]); err != nil {
 			problems = append(problems, fmt.Errorf("negative %d: %w", i, err))

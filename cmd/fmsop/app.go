@@ -90,8 +90,28 @@ SOPBench task file; none means every built-in domain.`,
 	flags.Uint64Var(&seed, "seed", configs.Default().Generate.Seed, "`S`, from which every random choice follows")
 	flags.StringVar(&config, "config", "", "settings: a YAML `FILE` such as configs/default.yaml")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.pipelineCommand(), a.generateCommand(), a.mergeCommand(), a.verifyCommand(), a.statsCommand(), a.showCommand(),
-		a.checkCommand(), a.corpusCommand(), a.modelsCommand(), a.evaluateCommand(), a.versionCommand())
+	root.AddCommand(
+		a.pipelineCommand(),
+		a.generateCommand(),
+		a.mergeCommand(),
+		a.verifyCommand(),
+		a.statsCommand(),
+		a.showCommand(),
+		a.diffCommand(),
+		a.exportCommand(),
+		a.checkCommand(),
+		a.corpusCommand(),
+		a.modelsCommand(),
+		a.evaluateCommand(),
+		a.rubricCommand(),
+		a.testsetCommand(),
+		a.answerCommand(),
+		a.scoreCommand(),
+		a.judgeCheckCommand(),
+		a.reportCommand(),
+		a.benchCommand(),
+		a.versionCommand(),
+	)
 	return root
 }
 

@@ -212,7 +212,7 @@ func (a *app) checkLines(ctx context.Context, in io.Reader, sink func(answer []b
 	scanner := bufio.NewScanner(in)
 	scanner.Buffer(make([]byte, 64<<10), maxQuestion)
 	number := 0
-	source := newTurns(func() (line numberedLine, err error) {
+	source := run.NewTurns(func() (line numberedLine, err error) {
 		for scanner.Scan() {
 			number++
 			if text := bytes.TrimSpace(scanner.Bytes()); len(text) > 0 {
@@ -230,7 +230,7 @@ func (a *app) checkLines(ctx context.Context, in io.Reader, sink func(answer []b
 	}
 	err := run.Ordered(ctx, run.Options{Workers: a.config.Workers}, math.MaxInt,
 		func(_ context.Context, i int) (answered, error) {
-			line, err := source.take(i)
+			line, err := source.Take(i)
 			if err != nil {
 				return answered{}, err
 			}

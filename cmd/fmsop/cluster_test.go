@@ -2,10 +2,14 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -13,19 +17,25 @@ import (
 
 // same DIR DIR wants the same files with the same bytes in both.
 func sameFolder(ts *testscript.TestScript, _ bool, args []string) {
-	var listed [2][]string
-	for i := range listed {
-		entries, err := os.ReadDir(ts.MkAbs(args[i]))
-		ts.Check(err)
-		for _, e := range entries {
-			listed[i] = append(listed[i], e.Name())
-		}
+	var held [2]map[string]string
+	for i := range held {
+		held[i] = map[string]string{}
+		root := ts.MkAbs(args[i])
+		ts.Check(filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			held[i][strings.TrimPrefix(path, root)] = string(data)
+			return err
+		}))
 	}
-	if len(listed[0]) == 0 || !slices.Equal(listed[0], listed[1]) {
-		ts.Fatalf("%s holds %q, %s holds %q", args[0], listed[0], args[1], listed[1])
+	names := slices.Sorted(maps.Keys(held[0]))
+	if others := slices.Sorted(maps.Keys(held[1])); len(names) == 0 || !slices.Equal(names, others) {
+		ts.Fatalf("%s holds %q, %s holds %q", args[0], names, args[1], others)
 	}
-	for _, name := range listed[0] {
-		if ts.ReadFile(args[0]+"/"+name) != ts.ReadFile(args[1]+"/"+name) {
+	for _, name := range names {
+		if held[0][name] != held[1][name] {
 			ts.Fatalf("%s differs between %s and %s", name, args[0], args[1])
 		}
 	}

@@ -24,6 +24,7 @@ import (
 func (a *app) generateCommand() *cobra.Command {
 	var dir, shard string
 	var force bool
+	var p paraphrasing
 	c := &cobra.Command{
 		Use:   "generate [CORPUS…] -o DIR",
 		Short: "Make a dataset folder of contrastive groups",
@@ -33,11 +34,18 @@ card. The same seed gives the same bytes with any number of workers. The folder
 appears when it is whole; what is interrupted leaves nothing.
 
 With --shard 2/4 it makes the second quarter of the jobs, for one of four
-machines; fmsop merge joins the four folders.`,
+machines; fmsop merge joins the four folders.
+
+With --paraphrase a model rewords questions, SOPs and what customers say.
+Answers stay as they are. A rewording is taken where it keeps every name,
+number, term, action and negation and the reader of the style reads the same;
+else the text stays. The replies are kept in DIR.ledger, from which the same
+command goes on after it was stopped.`,
 		Example: `  fmsop generate -o data
   fmsop generate bank healthcare -o data --groups 20000 --ratio 4,6,8 --split-by scenario
   fmsop generate bank_tasks.json -o bank-tasks --seed 7 -j 4
-  fmsop generate -o shard-2 --shard 2/4`,
+  fmsop generate -o shard-2 --shard 2/4
+  fmsop generate bank -o data --paraphrase ollama:qwen2.5:7b`,
 		ValidArgsFunction: completeCorpora,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dir == "" {
@@ -50,7 +58,13 @@ machines; fmsop merge joins the four folders.`,
 					return usage(err)
 				}
 			}
-			made, err := a.generate(cmd.Context(), args, i, n, dir, force)
+			if cmd.Flags().Changed("parts") && p.model == "" {
+				return usagef("--parts is of use with --paraphrase MODEL alone")
+			}
+			if err := p.options.Validate(); err != nil {
+				return usage(err)
+			}
+			made, err := a.generate(cmd.Context(), args, i, n, dir, force, p)
 			if err != nil {
 				return err
 			}
@@ -61,6 +75,8 @@ machines; fmsop merge joins the four folders.`,
 	flags.StringVarP(&dir, "output", "o", "", "`DIR`, the folder to make")
 	flags.StringVar(&shard, "shard", "", "`I/N`, the part of the jobs to do: shard I of N, counted from 1")
 	flags.BoolVar(&force, "force", false, "replace a dataset folder that is there")
+	flags.StringVar(&p.model, "paraphrase", "", "`MODEL` that rewords texts")
+	flags.StringSliceVar(&p.options.Parts, "parts", nil, "`PART,…` that it rewords: "+strings.Join(stages.Parts, ", ")+" (default all)")
 	a.generateFlags(c)
 	return c
 }
@@ -110,12 +126,13 @@ type generation struct {
 	Drops      map[string]int              `json:"drops"`
 	Short      []shortage                  `json:"short"` // the largest first
 	NaiveEdits []dataset.EditStats         `json:"naive_edits"`
+	Paraphrase *paraphrased                `json:"paraphrase,omitempty"`
 	Notes      []string                    `json:"notes"`
 	Seconds    float64                     `json:"seconds"`
 }
 
 // generate makes shard i of n, or the whole where n is 0.
-func (a *app) generate(ctx context.Context, names []string, i, n int, dir string, force bool) (*generation, error) {
+func (a *app) generate(ctx context.Context, names []string, i, n int, dir string, force bool, p paraphrasing) (*generation, error) {
 	corpora, err := a.corpora(names)
 	if err != nil {
 		return nil, err
@@ -129,6 +146,9 @@ func (a *app) generate(ctx context.Context, names []string, i, n int, dir string
 			return nil, usage(err)
 		}
 	}
+	if p.model != "" {
+		return a.paraphrase(ctx, plan, dir, force, p)
+	}
 	return a.execute(ctx, plan, dir, force)
 }
 
@@ -141,6 +161,20 @@ func (a *app) generateFrom(ctx context.Context, corpora []*corpus.Corpus, dir st
 }
 
 func (a *app) execute(ctx context.Context, plan *stages.Plan, dir string, force bool) (*generation, error) {
+	ctx, drain, stop := a.drained(ctx)
+	begin := time.Now()
+	result, err := plan.Generate(ctx, dir,
+		dataset.Options{Force: force, Compression: a.config.Dataset.Compression},
+		run.Options{Workers: a.config.Workers, Progress: a.progress("generate"), Drain: drain})
+	stop()
+	if err != nil {
+		return nil, stopped(err, dir)
+	}
+	return summaryOf(dir, result.Manifest, result.Asked, begin)
+}
+
+// drained lets signals end the work, and says so.
+func (a *app) drained(ctx context.Context) (context.Context, *run.Drain, func()) {
 	ctx, drain, stop := run.NotifyDrain(ctx, os.Interrupt, syscall.SIGTERM)
 	said := make(chan struct{})
 	go func() {
@@ -151,22 +185,22 @@ func (a *app) execute(ctx context.Context, plan *stages.Plan, dir string, force 
 		case <-ctx.Done():
 		}
 	}()
-	begin := time.Now()
-	result, err := plan.Generate(ctx, dir,
-		dataset.Options{Force: force, Compression: a.config.Dataset.Compression},
-		run.Options{Workers: a.config.Workers, Progress: a.progress("generate"), Drain: drain})
-	stop()
-	<-said
+	return ctx, drain, func() {
+		stop()
+		<-said
+	}
+}
+
+// stopped says what became of the folder.
+func stopped(err error, dir string) error {
 	var drained run.ErrDrained
 	switch {
 	case errors.As(err, &drained):
-		return nil, fmt.Errorf("%w; %s was not written", err, dir)
+		return fmt.Errorf("%w; %s was not written", err, dir)
 	case errors.Is(err, context.Canceled):
-		return nil, fmt.Errorf("stopped at once; %s was not written", dir)
-	case err != nil:
-		return nil, err
+		return fmt.Errorf("stopped at once; %s was not written", dir)
 	}
-	return summaryOf(dir, result.Manifest, result.Asked, begin)
+	return err
 }
 
 // summaryOf sums up a folder that was just made.
@@ -318,6 +352,9 @@ func (a *app) showGeneration(g *generation, brief bool) error {
 				percent(1 - e.StillCorrect - e.OnlyWasteful)})
 		}
 		a.printf("%s", columns(rows))
+	}
+	for _, line := range g.Paraphrase.lines() {
+		a.printf("%s", wrapped("  paraphrase ", line))
 	}
 	for _, n := range g.Notes {
 		a.printf("%s", wrapped("  note       ", n))

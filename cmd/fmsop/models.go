@@ -54,15 +54,21 @@ func (a *app) showChecks(checks []llm.Check) error {
 		} else {
 			a.showCheck(c)
 		}
-		if c.Problem != "" {
-			err := fmt.Errorf("%s at %s: %s", c.Model, c.Server, c.Problem)
-			if c.Advice != "" {
-				err = hint(err, "%s", c.Advice)
-			}
-			failed = append(failed, err)
-		}
+		failed = append(failed, unfit(c))
 	}
 	return errors.Join(failed...)
+}
+
+// unfit is why a model cannot be used, with what to do about it.
+func unfit(c llm.Check) error {
+	if c.Problem == "" {
+		return nil
+	}
+	err := fmt.Errorf("%s at %s: %s", c.Model, c.Server, c.Problem)
+	if c.Advice == "" {
+		return err
+	}
+	return hint(err, "%s", c.Advice)
 }
 
 func (a *app) showCheck(c llm.Check) {

@@ -110,6 +110,14 @@ func (c *checker) row(r *row) *rowCheck {
 		k.add("meta", "%v", err)
 		return k
 	}
+	if k.meta.Paraphrase != nil {
+		whole := *r
+		k.r = &whole
+		if err := k.meta.Paraphrase.restore(k.r); err != nil {
+			k.add("meta", "%v", err)
+			return k
+		}
+	}
 	d := c.lexicon[r.Domain]
 	if d == nil {
 		k.add("lexicon", "there is no domain %q", r.Domain)

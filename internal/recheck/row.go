@@ -89,6 +89,35 @@ type meta struct {
 	Names      map[string]string      `json:"names"`    // the domain's name to the row's
 	Borrowed   []*tree                `json:"borrowed"` // those of Rules that are other procedures' of the domain
 	Source     string                 `json:"source"`
+	Paraphrase *paraphrase            `json:"paraphrase"`
+}
+
+// paraphrase says what a model has reworded, and what stood there. It is not judged here: what is proven is the row as it was.
+type paraphrase struct {
+	Model    string `json:"model"`
+	Prompt   string `json:"prompt"`
+	Passages []struct {
+		Part   string `json:"part"`
+		At     int    `json:"at"`
+		Length int    `json:"length"`
+		Was    string `json:"was"`
+	} `json:"passages"`
+}
+
+// restore puts the row's own words back, from the last passage to the first.
+func (p *paraphrase) restore(r *row) error {
+	for i := len(p.Passages) - 1; i >= 0; i-- {
+		q := p.Passages[i]
+		in := &r.Context
+		if q.Part == "query" {
+			in = &r.Query
+		}
+		if q.At < 0 || q.Length < 0 || q.At+q.Length < 0 || q.At+q.Length > len(*in) {
+			return fmt.Errorf("passage %d is not in the row's texts", i)
+		}
+		*in = (*in)[:q.At] + q.Was + (*in)[q.At+q.Length:]
+	}
+	return nil
 }
 
 // strict decodes exactly one JSON value; an unknown key is an error.

@@ -41,7 +41,7 @@ type level struct {
 }
 
 const (
-	firstLimit = 4
+	firstLimit = 8
 	epochJobs  = 3    // for each job under way, how many are measured before the limit is judged
 	worth      = 0.3  // a step is worth it if it brings this share of what is added
 	step       = 0.25 // a try, after the first doublings

@@ -65,7 +65,7 @@ const syncEvery = time.Second
 // from it; that, and every line that is no entry, counts in Dropped. It fails
 // where another process has the ledger open.
 func OpenLedger(path string) (*Ledger, error) {
-	lock := flock.New(path + ".lock")
+	lock := flock.New(path, flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o666))
 	switch ok, err := lock.TryLock(); {
 	case err != nil:
 		return nil, err

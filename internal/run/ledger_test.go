@@ -293,3 +293,23 @@ func BenchmarkLedgerOpen(b *testing.B) {
 	}
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "keys/s")
 }
+
+// The lock is on the file itself: nothing is left beside it.
+func TestLedgerLeavesNoOtherFile(t *testing.T) {
+	dir := t.TempDir()
+	for range 2 {
+		l, err := OpenLedger(filepath.Join(dir, "ledger.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenLedger(filepath.Join(dir, "ledger.jsonl")); err == nil {
+			t.Error("a ledger that is open can be opened again")
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+		t.Errorf("beside the ledger there is something else: %v, %v", list, err)
+	}
+}

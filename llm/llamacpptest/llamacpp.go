@@ -5,7 +5,6 @@ package llamacpptest
 
 import (
 	_ "embed"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,15 +21,7 @@ var Program = localserver.Program{
 	Name:    "xllamacpp-2026.10.11549",
 	File:    "xllamacpp",
 	Without: "FMSOP_NO_LLAMACPP",
-	Build: func(folder string) error {
-		python, err := exec.LookPath("python3")
-		if err != nil {
-			return errors.New("no python3: install Python 3.10 or later with pip")
-		}
-		_, err = localserver.Run(exec.Command(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-			"--no-deps", "--only-binary", ":all:", "--target", folder, "xllamacpp==2026.10.11549"))
-		return err
-	},
+	Build:   localserver.Wheels("xllamacpp==2026.10.11549"),
 }
 
 // Server is a llama.cpp server on a port of its own.

@@ -1,5 +1,6 @@
-// Package localserver is for tests that talk to real model servers: it keeps
-// the programs in the user's cache folder, and runs them no longer than a test.
+// Package localserver is for tests that talk to real model servers, or to
+// another implementation of what we compute: it keeps the programs in the user's
+// cache folder, and runs servers no longer than a test.
 package localserver
 
 import (
@@ -15,7 +16,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Program is a server's program.
+// Program is what a test runs and this module does not hold.
 type Program struct {
 	Name string // of its folder, with the version
 	File string // that runs, within the folder

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fmsop/fmsop/dataset"
+	"github.com/fmsop/fmsop/export"
+	"github.com/fmsop/fmsop/internal/run"
+)
+
+func (a *app) exportCommand() *cobra.Command {
+	var formats, mix []string
+	var out, encoding, pairs string
+	var stage int
+	var force bool
+	c := &cobra.Command{
+		Use:   "export DIR --format F[,F…] -o OUT",
+		Short: "Rows for trainers: TRL, LLaMA-Factory, Axolotl, ms-swift, verl, OpenAI",
+		Long: `Turns the groups of a dataset folder into the rows that trainers read, a folder
+a format, with the trainer's own settings and the command line beside them.
+
+Formats:
+` + formatTable() + `
+A group has one right answer and several wrong ones. --pairs says which of the
+wrong ones are taken: all, the most similar to the right one of each operator, or
+the K most similar.`,
+		Example: `  fmsop export data --format trl-dpo -o out
+  fmsop export data --format trl-sft,trl-kto --pairs hardest=2 --stage-k 2 -o out
+  fmsop export data --format trl-sft --mix-in chat.jsonl:0.1 --encoding parquet -o out`,
+		Args: arguments(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case out == "":
+				return hint(usagef("export needs the output folder: -o OUT"), "fmsop export %s --format trl-dpo -o out", args[0])
+			case len(formats) == 0:
+				return hint(usagef("export needs a format: --format F"), "fmsop export --help lists the formats")
+			}
+			o := export.Options{Encoding: export.Encoding(encoding), Stage: stage}
+			var err error
+			if o.Formats, err = export.Lookup(formats); err != nil {
+				return usage(err)
+			}
+			if o.Pairs, err = export.ParsePairs(pairs); err != nil {
+				return usage(err)
+			}
+			for _, m := range mix {
+				parsed, err := export.ParseMix(m)
+				if err != nil {
+					return usage(err)
+				}
+				o.Mix = append(o.Mix, parsed)
+			}
+			begin := time.Now()
+			m, err := a.export(cmd.Context(), args[0], out, o, force)
+			if err != nil {
+				return err
+			}
+			return a.showExport(out, m, begin)
+		},
+	}
+	flags := c.Flags()
+	flags.StringSliceVar(&formats, "format", nil, "`F[,F…]`, the formats to write")
+	flags.StringVarP(&out, "output", "o", "", "`OUT`, the folder to make")
+	flags.StringVar(&encoding, "encoding", string(export.JSONL), "`E`: jsonl, jsonl.zst or parquet")
+	flags.StringVar(&pairs, "pairs", export.Pairs{}.String(), "`P`: all, per-operator or hardest=K")
+	flags.IntVar(&stage, "stage-k", 0, "`K`: rows of the stages up to K; 0 means all")
+	flags.StringArrayVar(&mix, "mix-in", nil, "`FILE:share` of chats to blend into the training rows; may be given several times")
+	flags.BoolVar(&force, "force", false, "replace a folder of exports that is there")
+	return c
+}
+
+func formatTable() string {
+	var rows [][]string
+	for _, f := range export.Formats {
+		rows = append(rows, []string{"  " + f.Name, f.Title})
+	}
+	return columns(rows) + "\n"
+}
+
+func (a *app) export(ctx context.Context, dir, out string, o export.Options, force bool) (m export.Manifest, err error) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	reader, err := dataset.Open(dir)
+	if err != nil {
+		return m, err
+	}
+	x, err := export.Open(reader.Manifest, o)
+	if err != nil {
+		return m, usage(err)
+	}
+	err = run.AtomicFolder(out, force, isExport, func(folder string) error {
+		w, err := x.Create(folder)
+		if err != nil {
+			return err
+		}
+		defer w.Abort()
+		for _, s := range x.Sources {
+			if err := a.exportSource(ctx, x, w, dir, s); err != nil {
+				return err
+			}
+		}
+		m, err = w.Close()
+		return err
+	})
+	if err != nil && ctx.Err() != nil {
+		return m, fmt.Errorf("stopped; %s was not written", out)
+	}
+	return m, err
+}
+
+func isExport(dir string) error {
+	_, err := os.Stat(filepath.Join(dir, export.ManifestFile))
+	return err
+}
+
+// exportSource converts a file of the dataset in parallel and in order.
+func (a *app) exportSource(ctx context.Context, x *export.Exporter, w *export.Writer, dir string, s export.Source) error {
+	path := filepath.Join(dir, s.File)
+	next, stop := iter.Pull2(dataset.ReadLines(path))
+	defer stop()
+	source := run.NewTurns(func() ([]dataset.Line, error) { return nextLines(next) })
+	jobs := (s.Rows + rowsPerJob - 1) / rowsPerJob
+	err := run.Ordered(ctx, run.Options{Workers: a.config.Workers, Progress: a.progress("export " + s.Split)}, jobs,
+		func(_ context.Context, i int) (*export.Part, error) {
+			lines, err := source.Take(i)
+			if err != nil {
+				return nil, err
+			}
+			rows := make([]dataset.Row, len(lines))
+			for i, line := range lines {
+				if rows[i], err = dataset.ParseRow(line.Text); err != nil {
+					return nil, &dataset.LineError{File: path, Line: line.Number, Err: err}
+				}
+			}
+			return x.Convert(s.Split, rows)
+		},
+		func(_ int, p *export.Part) error { return w.Append(p) })
+	var line *dataset.LineError
+	switch {
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("%s has fewer rows than the %d of %s", path, s.Rows, dataset.ManifestFile)
+	case errors.As(err, &line): // without "job 3"
+		return line
+	case err != nil:
+		return err
+	}
+	if _, damaged, more := next(); more {
+		return cmp.Or(damaged, fmt.Errorf("%s has more rows than the %d of %s", path, s.Rows, dataset.ManifestFile))
+	}
+	return nil
+}
+
+// nextLines takes the lines of one job, io.EOF where there are none.
+func nextLines(next func() (dataset.Line, error, bool)) (lines []dataset.Line, err error) {
+	for len(lines) < rowsPerJob {
+		line, err, ok := next()
+		if !ok {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, dataset.Line{Number: line.Number, Text: slices.Clone(line.Text)})
+	}
+	if len(lines) == 0 {
+		return nil, io.EOF
+	}
+	return lines, nil
+}
+
+func (a *app) showExport(out string, m export.Manifest, begin time.Time) error {
+	if a.json {
+		return a.emit(struct {
+			Folder string `json:"folder"`
+			export.Manifest
+		}{out, m})
+	}
+	a.printf("%s: %s in %.1f s\n", out, count(len(m.Formats), "format"), time.Since(begin).Seconds())
+	var rows [][]string
+	for _, name := range slices.Sorted(maps.Keys(m.Formats)) {
+		made := m.Formats[name]
+		var files []string
+		for _, split := range []string{dataset.Train, dataset.Validation, dataset.Test} {
+			if f, ok := made.Split(split); ok {
+				files = append(files, fmt.Sprintf("%s %d", split, f.Rows))
+			}
+		}
+		rows = append(rows, []string{"  " + name, "rows: " + strings.Join(files, ", ")})
+		for _, why := range slices.Sorted(maps.Keys(made.LeftOut)) {
+			rows = append(rows, []string{"", fmt.Sprintf("left out: %s, %s", count(made.LeftOut[why], "group"), why)})
+		}
+		for _, file := range slices.Sorted(maps.Keys(made.Mixed)) {
+			mixed := made.Mixed[file]
+			rows = append(rows, []string{"", fmt.Sprintf("mixed in: %d of %s", mixed.Rows, file)})
+			if mixed.Rows < mixed.Wanted {
+				a.remark("%s has %s, %d would make the share %g", file, count(mixed.Rows, "chat"), mixed.Wanted, mixed.Share)
+			}
+		}
+	}
+	a.printf("%s\n", columns(rows))
+	return nil
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fmsop/fmsop/agents"
+	"github.com/fmsop/fmsop/dataset"
+	"github.com/fmsop/fmsop/internal/run"
+	"github.com/fmsop/fmsop/llm"
+	"github.com/fmsop/fmsop/stages"
+)
+
+// paraphrasing is what the command line says of it.
+type paraphrasing struct {
+	model   string
+	options agents.ParaphraseOptions
+}
+
+// paraphrased is what became of the rewordings.
+type paraphrased struct {
+	dataset.Author
+	Parts map[string]*dataset.Proposals `json:"parts"`
+	Calls llm.Stats                     `json:"calls"`
+}
+
+// paraphrase makes the dataset in a folder beside, from which the model rewords
+// it into its own.
+func (a *app) paraphrase(ctx context.Context, plan *stages.Plan, dir string, force bool, p paraphrasing) (*generation, error) {
+	dir = filepath.Clean(dir)
+	o := dataset.Options{Force: force, Compression: a.config.Dataset.Compression, Stages: plan.Options.Stages}
+	w, err := dataset.Create(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	w.Abort() // it can be written
+	client, err := llm.Open(p.model, a.config.LLM)
+	if err != nil {
+		return nil, usage(err)
+	}
+	begin := time.Now()
+	ctx, drain, stop := a.drained(ctx)
+	defer stop()
+	ledger := dir + ".ledger"
+	if err := os.MkdirAll(ledger, 0o777); err != nil {
+		return nil, err
+	}
+	runner, err := llm.NewRunner(client, a.config.LLM, llm.Files{
+		Ledger: filepath.Join(ledger, "replies.jsonl"), Failures: filepath.Join(ledger, "failures.jsonl"),
+	}, drain)
+	if err != nil {
+		return nil, err
+	}
+	defer runner.Close()
+
+	symbolic := dir + ".symbolic"
+	defer os.RemoveAll(symbolic)
+	result, err := plan.Generate(ctx, symbolic, dataset.Options{Force: true, Compression: "fastest"},
+		run.Options{Workers: a.config.Workers, Progress: a.progress("generate"), Drain: drain})
+	if err != nil {
+		return nil, stopped(err, dir)
+	}
+	verifier, err := stages.NewVerifier(result.Manifest.Lexicon)
+	if err != nil {
+		return nil, err
+	}
+	p.options.Sampling = a.config.LLM.Sampling
+	asker := &llm.Asker{Model: runner, Structured: a.config.LLM.Structured, Reasks: a.config.LLM.Reasks}
+	paraphraser, err := agents.NewParaphraser(client.Name(), asker, verifier, p.options)
+	if err != nil {
+		return nil, err
+	}
+	m, err := paraphraser.Folder(ctx, runner, symbolic, dir, result.Manifest, o, a.asking("paraphrase", runner))
+	stats := runner.Stats()
+	if err != nil {
+		return nil, unfinished(err, dir, p.model)
+	}
+	if !a.json {
+		a.remark("%s", stats)
+	}
+	made, err := summaryOf(dir, m, result.Asked, begin)
+	if made != nil {
+		made.Paraphrase = &paraphrased{*m.Paraphrase, m.Paraphrased, stats}
+	}
+	return made, err
+}
+
+// asking is the progress of a run that asks a model.
+func (a *app) asking(label string, r *llm.Runner) *run.Progress {
+	f, ok := a.stderr.(*os.File)
+	if !ok {
+		return nil
+	}
+	return run.NewProgress(f, run.ProgressOptions{Label: label, Quiet: a.quiet, Tail: r.Tail})
+}
+
+// unfinished says how a run that asks a model goes on.
+func unfinished(err error, dir, model string) error {
+	var drained run.ErrDrained
+	var spent *run.SpentError
+	var problem *llm.Error
+	switch {
+	case errors.As(err, &drained), errors.As(err, &spent):
+		return fmt.Errorf("%w; %s was not written, the same command goes on from there", err, dir)
+	case errors.As(err, &problem):
+		return hint(fmt.Errorf("%w; %s was not written, the same command goes on from there", err, dir), "fmsop models check %s", model)
+	}
+	return stopped(err, dir)
+}
+
+// lines say how many passages of each part were accepted, and why the others
+// were not.
+func (p *paraphrased) lines() (lines []string) {
+	if p == nil {
+		return nil
+	}
+	lines = append(lines, fmt.Sprintf("by %s (%s)", p.Model, p.Prompt))
+	for _, part := range stages.Parts {
+		r := p.Parts[part]
+		if r == nil || r.Asked == 0 {
+			continue
+		}
+		line := fmt.Sprintf("%s: %d of %d passages accepted (%s)", part, r.Accepted, r.Asked, percent(float64(r.Accepted)/float64(r.Asked)))
+		if len(r.Refused) > 0 {
+			line += "; refused: " + strings.ReplaceAll(countsText(r.Refused), "_", " ")
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
