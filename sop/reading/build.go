@@ -321,8 +321,8 @@ func (b *builder) rules(p *sop.Procedure) {
 	default:
 		p.Required = []*sop.Tree{goal}
 	}
-	if len(f.ends) == 0 {
-		return
+	if len(f.ends) == 0 || len(f.ends) == 1 && f.ends[0].name == "reject" {
+		return // a request that is granted or denied
 	}
 	p.Outcomes = []sop.Outcome{{End: b.goal, Tree: goal}}
 	for _, e := range f.ends {
