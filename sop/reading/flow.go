@@ -32,6 +32,7 @@ type node struct {
 
 type end struct {
 	name    string
+	text    string // of one that is an act
 	in      []way
 	reading *Reading
 }
@@ -164,7 +165,7 @@ func (f *flow) follow(ways []way, x *Reading, list []Act, next string) []way {
 		case len(ways) == 0:
 			return nil
 		case a.End != "":
-			f.end(a.End, ways, x)
+			f.end(a, ways, x)
 			f.edge(x.Section, "")
 			return nil
 		case a.Go == goNext && next != "":
@@ -185,14 +186,14 @@ func (f *flow) follow(ways []way, x *Reading, list []Act, next string) []way {
 	return ways
 }
 
-func (f *flow) end(name string, ways []way, x *Reading) {
+func (f *flow) end(a Act, ways []way, x *Reading) {
 	for _, e := range f.ends {
-		if e.name == name {
+		if e.name == a.End {
 			e.in = join(e.in, ways)
 			return
 		}
 	}
-	f.ends = append(f.ends, &end{name: name, in: ways, reading: x})
+	f.ends = append(f.ends, &end{name: a.End, text: a.Text, in: ways, reading: x})
 }
 
 // condition declares what a decision asks, once; the step before it tells.

@@ -56,7 +56,9 @@ func TestMerge(t *testing.T) {
 
 // Verdicts go with their sentence, wherever it moves to.
 func TestRecall(t *testing.T) {
-	reading := func(source, quote string) *Reading { return &Reading{Kind: Step, Source: source, Quote: quote, Text: quote} }
+	reading := func(source, quote string) *Reading {
+		return &Reading{Kind: Step, Source: source, Quote: quote, Text: quote}
+	}
 	old := []*Result{{File: "a.md", Readings: []*Reading{reading("a.md:3", "Open it."), reading("a.md:4", "Close it."), reading("a.md:9", "Lock it.")}}}
 	old[0].Readings[0].Verdict, old[0].Readings[1].Verdict = Accepted, Rejected
 	fresh := []*Result{{File: "a.md", Readings: []*Reading{reading("a.md:3", "Open it."), reading("a.md:7", "Close  it."), reading("a.md:8", "Wash it.")}}}
