@@ -82,6 +82,7 @@ func (b *builder) procedure(r *Result) error {
 		b.aside(p, x)
 	}
 	b.prune(p)
+	b.exclude()
 	certain := !slices.ContainsFunc(r.Readings, func(x *Reading) bool { return x.flows() && x.Open() })
 	p.Certain = &certain
 	b.d.Procedures = append(b.d.Procedures, p)
@@ -108,6 +109,21 @@ func (b *builder) prune(p *sop.Procedure) {
 				}
 			}
 			delete(b.d.Conditions, name)
+		}
+	}
+}
+
+// exclude says that a variable has one value at a time.
+func (b *builder) exclude() {
+	of := map[string][]string{}
+	for _, c := range b.flow.conditions {
+		if name := b.names["?"+c.name]; c.reading.Of != "" && b.d.Conditions[name] != nil {
+			of[c.reading.Of] = append(of[c.reading.Of], name)
+		}
+	}
+	for _, variable := range slices.Sorted(maps.Keys(of)) {
+		if len(of[variable]) > 1 {
+			b.d.Excludes = append(b.d.Excludes, of[variable])
 		}
 	}
 }

@@ -136,6 +136,8 @@ func (f *flow) decision(x *Reading, next string) {
 	case x.As == "else" && f.rest != nil:
 		taken, left = f.rest, f.then
 	case x.As == "so" && f.then != nil:
+	case x.As == "always":
+		taken, left = f.front, nil
 	case x.As != "":
 		f.stray = append(f.stray, x)
 		return

@@ -200,6 +200,10 @@ func (p *pseudo) emit(list []*instructed, in, behind string) {
 		x := list[i]
 		if x.always {
 			i++
+			if i == len(list) && len(x.below) == 0 && behind == "" {
+				p.last(x, in)
+				return
+			}
 			p.step(x, in)
 			if len(x.below) > 0 && i < len(list) {
 				rest := p.newSection(in)
@@ -233,20 +237,33 @@ func (p *pseudo) emit(list []*instructed, in, behind string) {
 
 func (p *pseudo) step(x *instructed, in string) {
 	r := p.add(Step, x, in)
-	act, _ := instruction(strings.TrimPrefix(x.text, "always "))
-	if act == "" {
-		act = strings.TrimPrefix(x.text, "always ")
-	}
-	r.Text, r.Name, r.Tool = lowerFirst(clean(act)), x.api, x.api
-	if r.Name == "" {
-		r.Name = slug(act)
-	}
+	r.Text, r.Name = x.act()
+	r.Tool = x.api
 }
 
 // after sends what is left of a section on to another one.
 func (p *pseudo) after(in, to string, x *instructed) {
 	r := p.add(Decision, x, in)
-	r.As, r.Then = "else", []Act{{Go: to}}
+	r.As, r.Then = "always", []Act{{Go: to}}
+}
+
+// last ends the case with what the node says to do.
+func (p *pseudo) last(x *instructed, in string) {
+	r := p.add(Decision, x, in)
+	act, name := x.act()
+	r.As, r.Then = "always", []Act{{End: name, Text: act}}
+}
+
+// act is what the node says to do, and the name of it.
+func (x *instructed) act() (text, name string) {
+	said := strings.TrimLeft(strings.TrimPrefix(x.text, "always"), ", ")
+	if act, ok := instruction(said); ok {
+		said = act
+	}
+	if name = x.api; name == "" {
+		name = slug(said)
+	}
+	return lowerFirst(clean(said)), name
 }
 
 // chain writes if, else if, else; cases that none of them takes go on behind.
@@ -261,6 +278,7 @@ func (p *pseudo) chain(list []*instructed, in, behind string) {
 		case x.variable != "":
 			r.Text = fmt.Sprintf("the %s is “%s”", strings.Join(words(x.variable), " "), x.value)
 			r.Name = strings.Join(append(words(x.variable), words(x.value)...), "_")
+			r.Of = x.variable
 		case x.else_ && !conditional:
 			r.As, open = "else", false
 		case conditional:

@@ -36,6 +36,7 @@ func TestInstructions(t *testing.T) {
 		`order_socket null`,
 	}, ends)
 	assert.Equal(t, "test_lamp", d.Conditions["lamp_fine"].EstablishedBy.Name)
+	assert.Equal(t, [][]string{{"customer_status_unknown", "customer_status_known"}, {"lamp_fine", "lamp_broken_socket"}}, d.Excludes)
 }
 
 // Instructions after a branch are for the cases of all branches.
@@ -60,6 +61,33 @@ func TestInstructionsGoOn(t *testing.T) {
 	assert.Equal(t, "open_door", d.Procedures[0].Goal)
 	assert.Equal(t, `"bell_broken"`, d.Actions["call_electrician"].Requires.String())
 	assert.Equal(t, `{"any":["call_electrician_done",{"not":"bell_broken"}]}`, sop.Conjunction(d.Procedures[0].Required).Canonical().String())
+}
+
+// What stands last in a branch ends the case there, with a condition or without.
+func TestInstructionsEnd(t *testing.T) {
+	r, err := ReadInstructions("a.yaml", []byte(`
+- door:
+  condition: always
+  Instructions:
+    - check the bell:
+      condition: always
+    - if the bell is broken, note the fault:
+      condition_type: if
+      API: note_fault
+      Instructions:
+        - always call the electrician:
+          condition: always
+    - else, ring the bell:
+      condition_type: if
+`))
+	require.NoError(t, err)
+	d, err := Build("doors", []*Result{r})
+	require.NoError(t, err)
+	p := d.Procedures[0]
+	require.Len(t, p.Outcomes, 2)
+	assert.Equal(t, "call_electrician", p.Goal)
+	assert.Equal(t, `"note_fault_done"`, p.Outcomes[0].Tree.String())
+	assert.Equal(t, "ring_bell", p.Outcomes[1].End)
 }
 
 func TestInstructionsRefused(t *testing.T) {
