@@ -28,6 +28,7 @@ var direction = map[string][]string{
 	"augment":      {"sop"},
 	"sop/corpus":   {"sop", "data"},
 	"sop/document": {},
+	"sop/picture":  {"sop"},
 	"sop/reading":  {"sop", "sop/document"},
 	"stages":       {"sop", "sop/text", "sop/corpus", "augment", "dataset", "internal/run"},
 	"export":       {"dataset", "tokens"},
