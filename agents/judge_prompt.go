@@ -142,11 +142,19 @@ func barred(text string) (lines, mark string) {
 	if rest > 0 {
 		fmt.Fprintf(&b, "\n(%d more bytes are left out)", rest)
 	}
-	lines = b.String()
+	return b.String(), markOf(b.String())
+}
+
+// markOf is eight hexadecimal digits that occur nowhere in the text, and that
+// nobody who wrote it could have known.
+func markOf(text string) string {
 	for n := 0; ; n++ {
-		sum := sha256.Sum256(fmt.Append(nil, n, lines))
-		if mark = hex.EncodeToString(sum[:4]); !strings.Contains(strings.ToLower(lines), mark) {
-			return lines, mark
+		sum := sha256.Sum256(fmt.Append(nil, n, text))
+		if mark := hex.EncodeToString(sum[:4]); !strings.Contains(strings.ToLower(text), mark) {
+			return mark
 		}
 	}
 }
+
+// markFor is a line that a text cannot contain.
+func markFor(text string) string { return "=====" + markOf(text) + "=====" }
