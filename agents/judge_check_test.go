@@ -39,7 +39,7 @@ func scriptedJudges(t *testing.T, questions []rubric.Question) map[string]judgeM
 	by := func(grade func(r llm.Request, s sheet) int) judgeModel {
 		return func(r llm.Request) (llm.Reply, error) {
 			s := readSheet(t, r)
-			return replies(s.verdict(grade(r, s), "as read"))(r)
+			return judgeSays(s.verdict(grade(r, s), "as read"))(r)
 		}
 	}
 	honest := func(r llm.Request, s sheet) int {
@@ -66,7 +66,7 @@ func scriptedJudges(t *testing.T, questions []rubric.Question) map[string]judgeM
 			}
 			return honest(r, s)
 		}),
-		"prose": replies("A fine answer."),
+		"prose": judgeSays("A fine answer."),
 	}
 }
 
