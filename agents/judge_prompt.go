@@ -142,12 +142,13 @@ func barred(text string) (lines, mark string) {
 	if rest > 0 {
 		fmt.Fprintf(&b, "\n(%d more bytes are left out)", rest)
 	}
-	return b.String(), markOf(b.String())
+	lines = b.String()
+	return lines, markFor(lines)
 }
 
-// markOf is eight hexadecimal digits that occur nowhere in the text, and that
-// nobody who wrote it could have known.
-func markOf(text string) string {
+// markFor is a mark that occurs nowhere in a text, and that nobody who wrote it
+// could have known.
+func markFor(text string) string {
 	for n := 0; ; n++ {
 		sum := sha256.Sum256(fmt.Append(nil, n, text))
 		if mark := hex.EncodeToString(sum[:4]); !strings.Contains(strings.ToLower(text), mark) {
@@ -155,6 +156,3 @@ func markOf(text string) string {
 		}
 	}
 }
-
-// markFor is a line that a text cannot contain.
-func markFor(text string) string { return "=====" + markOf(text) + "=====" }
