@@ -14,7 +14,6 @@ import (
 
 	"github.com/fmsop/fmsop/dataset"
 	"github.com/fmsop/fmsop/internal/run"
-	"github.com/fmsop/fmsop/llm"
 	"github.com/fmsop/fmsop/rubric"
 )
 
@@ -122,10 +121,7 @@ func (c *checking) run(ctx context.Context, o run.Options) error {
 		c.scores = append(c.scores, s)
 		return nil
 	})
-	if errors.Is(err, llm.ErrStopped) {
-		return run.ErrDrained{Done: len(c.scores), Total: len(c.jobs)}
-	}
-	return err
+	return drained(err, len(c.scores), len(c.jobs))
 }
 
 // value of a job's answer: the mean over the dimensions by their weights; false

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -209,6 +210,58 @@ func TestCheckJudgeDoesNotDependOnWorkers(t *testing.T) {
 	many, err := json.Marshal(checksOf(t, nil, o, 16, "random"))
 	require.NoError(t, err)
 	assert.Equal(t, string(one), string(many))
+}
+
+// named gives a fake the name that a ledger needs, and counts what it is asked.
+type named struct {
+	judgeModel
+	asked *atomic.Int32
+}
+
+func (named) Name() string { return "openai:judge" }
+
+func (n named) Chat(ctx context.Context, r llm.Request) (llm.Reply, error) {
+	n.asked.Add(1)
+	return n.judgeModel.Chat(ctx, r)
+}
+
+// A check that was stopped goes on from its ledger: nothing is asked twice, and
+// what comes out is the same.
+func TestCheckJudgeGoesOn(t *testing.T) {
+	questions, _ := testset(t, "bank", agents.TestOptions{PerCell: 1, PerDimension: 1})
+	_, r := generated(t, "bank")
+	m := agents.JudgeCheckMaterial{Questions: questions}
+	check := func(ledger string, stopAt int32) (*rubric.JudgeCheck, int32, error) {
+		_, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		drain := running.NewDrain(cancel)
+		var asked atomic.Int32
+		model := named{judgeModel: func(r llm.Request) (llm.Reply, error) {
+			if asked.Load() == stopAt {
+				drain.Signal()
+			}
+			s := readSheet(t, r)
+			return judgeSays(s.verdict(len(s.answer)%5, "by length"))(r)
+		}, asked: &asked}
+		runner, err := llm.NewRunner(model, llm.Options{Concurrency: 4}, llm.Files{Ledger: ledger}, drain)
+		require.NoError(t, err)
+		defer runner.Close()
+		j := agents.NewJudge(runner.Name(), &llm.Asker{Model: runner}, []*rubric.Rubric{r}, agents.JudgeOptions{Repeats: 2})
+		c, _, err := agents.CheckJudge(context.Background(), j, m, agents.JudgeCheckOptions{Constructed: 2, Pass: 1, Seed: 1}, running.Options{Workers: 4, Drain: drain})
+		return c, asked.Load(), err
+	}
+	dir := t.TempDir()
+	whole, all, err := check(filepath.Join(dir, "whole.jsonl"), -1)
+	require.NoError(t, err)
+
+	_, first, err := check(filepath.Join(dir, "ledger.jsonl"), 20)
+	assert.ErrorAs(t, err, new(running.ErrDrained))
+	assert.GreaterOrEqual(t, first, int32(20))
+	assert.Less(t, first, all)
+	resumed, rest, err := check(filepath.Join(dir, "ledger.jsonl"), -1)
+	require.NoError(t, err)
+	assert.Equal(t, all, first+rest, "nothing is asked twice")
+	assert.Equal(t, whole, resumed)
 }
 
 func TestCheckJudgeWithoutConstructedAnswers(t *testing.T) {

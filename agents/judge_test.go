@@ -192,6 +192,9 @@ func TestJudgeThatIsGoneEndsTheRun(t *testing.T) {
 	for _, gone := range []error{&llm.Error{Kind: llm.Unreachable}, &llm.Error{Kind: llm.NoModel}, llm.ErrStopped, &running.SpentError{Limit: "5 calls"}} {
 		j := newJudge(judgeModel(func(llm.Request) (llm.Reply, error) { return llm.Reply{}, gone }), agents.JudgeOptions{})
 		_, err := agents.ScoreAll(context.Background(), j, []rubric.Question{*lendQuestion()}, []rubric.Answer{{Question: "q1", Text: "x"}}, running.Options{})
+		if gone == llm.ErrStopped {
+			gone = running.ErrDrained{Done: 0, Total: 1}
+		}
 		assert.ErrorIs(t, err, gone)
 	}
 }

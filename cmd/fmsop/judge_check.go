@@ -164,6 +164,9 @@ func rowsOf(dir string) (rows []dataset.Row, err error) {
 func (a *app) showJudgeCheck(e *agents.Evaluation, c *rubric.JudgeCheck) {
 	a.printf("%s\n", a.paint.heading("judge "+c.Judge))
 	a.printf("%s an answer; an answer passes from %.2f\n", count(c.Repeats, "verdict"), c.Pass)
+	if c.Repeats > 1 {
+		a.printf("the verdicts agree in every grade on %d of %s\n", c.Steady.Hits, count(c.Steady.N, "answer"))
+	}
 	if len(c.Operators) > 0 {
 		rows := [][]string{{"constructed", "", "form", "passed", "of", "share", "95 % interval", "unscored"}}
 		for _, o := range c.Operators {
