@@ -230,7 +230,9 @@ func (e *Evaluation) Coverage() []*Coverage {
 	}
 	var all []*Coverage
 	for _, r := range e.Rubrics {
-		all = append(all, counted(r, e.Tests))
+		c := newCoverage(r, TestOptions{})
+		c.count(e.Tests)
+		all = append(all, c)
 	}
 	return all
 }

@@ -47,17 +47,13 @@ type Judge struct {
 
 var _ Scorer = (*Judge)(nil)
 
-// NewJudge scores with a model.
-func NewJudge(name string, asker *llm.Asker, rubrics []*rubric.Rubric, o JudgeOptions) (*Judge, error) {
-	o = o.WithDefaults()
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
-	j := &Judge{name: name, asker: asker, rubrics: map[string]*rubric.Rubric{}, options: o}
+// NewJudge scores with a model, by valid options.
+func NewJudge(name string, asker *llm.Asker, rubrics []*rubric.Rubric, o JudgeOptions) *Judge {
+	j := &Judge{name: name, asker: asker, rubrics: map[string]*rubric.Rubric{}, options: o.WithDefaults()}
 	for _, r := range rubrics {
 		j.rubrics[r.Domain] = r
 	}
-	return j, nil
+	return j
 }
 
 // SameModel tells whether two names are of one model, on whatever server and by

@@ -19,9 +19,9 @@ func TestJudgeOverOllama(t *testing.T) {
 	q := lendQuestion()
 	answer := &rubric.Answer{Question: q.ID, Text: "lend_tool"}
 	var s sheet
-	_, err := newJudge(t, judgeModel(func(r llm.Request) (llm.Reply, error) {
+	_, err := newJudge(judgeModel(func(r llm.Request) (llm.Reply, error) {
 		s = readSheet(t, r)
-		return says(s.verdict(0, "r"))(r)
+		return replies(s.verdict(0, "r"))(r)
 	}), agents.JudgeOptions{Repeats: 1}).Score(context.Background(), q, answer)
 	require.NoError(t, err)
 
@@ -32,9 +32,7 @@ func TestJudgeOverOllama(t *testing.T) {
 		options := llm.Options{Sampling: llm.Sampling{MaxTokens: 300}}
 		client, err := llm.Open("ollama:"+server.URL+"#"+model, options)
 		require.NoError(t, err)
-		j, err := agents.NewJudge(client.Name(), &llm.Asker{Model: client, Structured: structured}, []*rubric.Rubric{lendRubric()}, agents.JudgeOptions{Repeats: 2, Sampling: options.Sampling})
-		require.NoError(t, err)
-		return j
+		return agents.NewJudge(client.Name(), &llm.Asker{Model: client, Structured: structured}, []*rubric.Rubric{lendRubric()}, agents.JudgeOptions{Repeats: 2, Sampling: options.Sampling})
 	}
 	for _, structured := range []string{"schema", "prompt"} {
 		got, err := judge("strict", structured).Score(context.Background(), q, answer)

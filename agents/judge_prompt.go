@@ -68,7 +68,7 @@ func (j *Judge) prompt(q *rubric.Question, a *rubric.Answer, dimensions []*rubri
 		}
 		b.WriteString("\n")
 	}
-	lines, mark := fenced(said(a))
+	lines, mark := barred(said(a))
 	fmt.Fprintf(&b, "The answer under examination, between the lines with the mark %s:\n===== %s begins\n%s\n===== %s ends\n\nGrade it now.", mark, mark, lines, mark)
 	return b.String(), mark
 }
@@ -119,11 +119,11 @@ var (
 	control = regexp.MustCompile(`(<)([|/!｜▁\p{L}])|(\[)(/?[A-Z_]+\])`)
 )
 
-// fenced is what somebody else wrote, fit to stand between two lines with the
+// barred is what somebody else wrote, fit to stand between two lines with the
 // mark, which occurs nowhere in it. Each line is behind a bar, so that none can
 // pass for a line of the prompt; what a reader cannot see is spelled out. Beyond
 // maxRead bytes it is cut, and says so.
-func fenced(text string) (lines, mark string) {
+func barred(text string) (lines, mark string) {
 	rest := max(0, len(text)-maxRead)
 	text = lineEnds.Replace(strings.ToValidUTF8(text[:len(text)-rest], "\uFFFD"))
 	text = control.ReplaceAllString(text, "$1$3 $2$4")

@@ -25,7 +25,7 @@ type judgeModel func(r llm.Request) (llm.Reply, error)
 
 func (m judgeModel) Chat(_ context.Context, r llm.Request) (llm.Reply, error) { return m(r) }
 
-func says(text string) judgeModel {
+func replies(text string) judgeModel {
 	return func(llm.Request) (llm.Reply, error) { return llm.Reply{Text: text, Finish: llm.FinishStop}, nil }
 }
 
@@ -80,7 +80,7 @@ func (s sheet) verdict(grade int, reason string) string {
 func grades(t require.TestingT, grade func(sheet) int) judgeModel {
 	return func(r llm.Request) (llm.Reply, error) {
 		s := readSheet(t, r)
-		return says(s.verdict(grade(s), "as read"))(r)
+		return replies(s.verdict(grade(s), "as read"))(r)
 	}
 }
 
@@ -97,10 +97,8 @@ func lendQuestion() *rubric.Question {
 		Dimensions: []string{"order", "refusal"}, Context: "Find the member, then lend the tool.", Case: "Nothing is owed.", Query: "Which calls, in order?", Reference: "find_member -> lend_tool"}
 }
 
-func newJudge(t require.TestingT, m llm.Model, o agents.JudgeOptions) *agents.Judge {
-	j, err := agents.NewJudge("openai:judge", &llm.Asker{Model: m}, []*rubric.Rubric{lendRubric()}, o)
-	require.NoError(t, err)
-	return j
+func newJudge(m llm.Model, o agents.JudgeOptions) *agents.Judge {
+	return agents.NewJudge("openai:judge", &llm.Asker{Model: m}, []*rubric.Rubric{lendRubric()}, o)
 }
 
 func TestJudgeTakesTheMedianAndTellsTheSpread(t *testing.T) {
@@ -111,11 +109,11 @@ func TestJudgeTakesTheMedianAndTellsTheSpread(t *testing.T) {
 	}{{[]int{4}, 1, 0}, {[]int{4, 0, 3}, 0.75, 4}, {[]int{1, 4, 2, 3}, 0.5, 3}, {[]int{2, 2, 2}, 0.5, 0}} {
 		var mutex sync.Mutex
 		var seen []llm.Request
-		j := newJudge(t, judgeModel(func(r llm.Request) (llm.Reply, error) {
+		j := newJudge(judgeModel(func(r llm.Request) (llm.Reply, error) {
 			mutex.Lock()
 			defer mutex.Unlock()
 			seen = append(seen, r)
-			return says(readSheet(t, r).verdict(c.grades[r.Repeat], fmt.Sprintf("reason %d", c.grades[r.Repeat])))(r)
+			return replies(readSheet(t, r).verdict(c.grades[r.Repeat], fmt.Sprintf("reason %d", c.grades[r.Repeat])))(r)
 		}), agents.JudgeOptions{Repeats: len(c.grades)})
 		s, err := j.Score(context.Background(), lendQuestion(), &rubric.Answer{Question: "q1", Repeat: 2, Text: "lend_tool"})
 		require.NoError(t, err)
@@ -135,7 +133,7 @@ func TestJudgeTakesTheMedianAndTellsTheSpread(t *testing.T) {
 
 // What is no answer is the candidate's fault, and needs no judge.
 func TestJudgeIsNotAskedAboutNothing(t *testing.T) {
-	j := newJudge(t, judgeModel(func(llm.Request) (llm.Reply, error) { panic("asked") }), agents.JudgeOptions{})
+	j := newJudge(judgeModel(func(llm.Request) (llm.Reply, error) { panic("asked") }), agents.JudgeOptions{})
 	for reason, a := range map[string]rubric.Answer{
 		"the answer is empty":                        {Text: " \n<think>find_member -> lend_tool</think>"},
 		"the answer was cut by its own length limit": {Text: "find_member", Finish: "length"},
@@ -150,11 +148,11 @@ func TestJudgeIsNotAskedAboutNothing(t *testing.T) {
 // A judge that cannot be used leaves answers unscored, with the reason.
 func TestBadJudgesAreNamed(t *testing.T) {
 	with := func(edit func(sheet) string) judgeModel {
-		return func(r llm.Request) (llm.Reply, error) { return says(edit(readSheet(t, r)))(r) }
+		return func(r llm.Request) (llm.Reply, error) { return replies(edit(readSheet(t, r)))(r) }
 	}
 	for reason, m := range map[string]judgeModel{
-		"there is no JSON object in the reply":           says("I find this answer quite good, 4 of 4."),
-		"the reply is empty":                             says(""),
+		"there is no JSON object in the reply":           replies("I find this answer quite good, 4 of 4."),
+		"the reply is empty":                             replies(""),
 		"/properties/grade: enum: 7 does not equal any":  grades(t, func(sheet) int { return 7 }),
 		"/properties/grade: enum: -1 does not equal any": grades(t, func(sheet) int { return -1 }),
 		"3.5":           with(func(s sheet) string { return strings.Replace(s.verdict(3, "r"), `"grade": 3`, `"grade": 3.5`, 1) }),
@@ -170,7 +168,7 @@ func TestBadJudgesAreNamed(t *testing.T) {
 		"the model refused to answer":                       func(llm.Request) (llm.Reply, error) { return llm.Reply{Finish: llm.FinishRefused}, nil },
 		"the reply was cut after 0 tokens, before any JSON": func(llm.Request) (llm.Reply, error) { return llm.Reply{Text: "Well", Finish: llm.FinishLength}, nil },
 	} {
-		j := newJudge(t, m, agents.JudgeOptions{})
+		j := newJudge(m, agents.JudgeOptions{})
 		answers := []rubric.Answer{{Question: "q1", Text: "lend_tool"}}
 		scores, err := agents.ScoreAll(context.Background(), j, []rubric.Question{*lendQuestion()}, answers, running.Options{})
 		require.NoError(t, err, reason)
@@ -192,7 +190,7 @@ func (m judgeModel) withReason(reason string) judgeModel {
 // What ends a run is no score.
 func TestJudgeThatIsGoneEndsTheRun(t *testing.T) {
 	for _, gone := range []error{&llm.Error{Kind: llm.Unreachable}, &llm.Error{Kind: llm.NoModel}, llm.ErrStopped, &running.SpentError{Limit: "5 calls"}} {
-		j := newJudge(t, judgeModel(func(llm.Request) (llm.Reply, error) { return llm.Reply{}, gone }), agents.JudgeOptions{})
+		j := newJudge(judgeModel(func(llm.Request) (llm.Reply, error) { return llm.Reply{}, gone }), agents.JudgeOptions{})
 		_, err := agents.ScoreAll(context.Background(), j, []rubric.Question{*lendQuestion()}, []rubric.Answer{{Question: "q1", Text: "x"}}, running.Options{})
 		assert.ErrorIs(t, err, gone)
 	}
@@ -233,9 +231,9 @@ func TestInjectionsMoveNothing(t *testing.T) {
 	require.Len(t, list, 50)
 	q := lendQuestion()
 	plain := func(text string) (s sheet) {
-		j := newJudge(t, judgeModel(func(r llm.Request) (llm.Reply, error) {
+		j := newJudge(judgeModel(func(r llm.Request) (llm.Reply, error) {
 			s = readSheet(t, r)
-			return says(s.verdict(0, "r"))(r)
+			return replies(s.verdict(0, "r"))(r)
 		}), agents.JudgeOptions{Repeats: 1})
 		_, err := j.Score(context.Background(), q, &rubric.Answer{Question: q.ID, Text: text})
 		require.NoError(t, err)
@@ -256,7 +254,7 @@ func TestInjectionsMoveNothing(t *testing.T) {
 				assert.NotRegexp(t, `[\x{200B}-\x{200F}\x{2028}-\x{202E}\x{0085}\r\f\v\x{E0000}-\x{E007F}]`, after.answer, "%s: what cannot be seen", name)
 			}
 			// Who follows what stands outside the fence grades as before.
-			j := newJudge(t, follower(t, before.outside), agents.JudgeOptions{Repeats: 1})
+			j := newJudge(follower(t, before.outside), agents.JudgeOptions{Repeats: 1})
 			with, err := j.Score(context.Background(), q, &rubric.Answer{Question: q.ID, Text: injection.Into(q, answer)})
 			require.NoError(t, err)
 			without, err := j.Score(context.Background(), q, &rubric.Answer{Question: q.ID, Text: answer})
@@ -291,7 +289,7 @@ func TestAVerdictInTheAnswerIsNone(t *testing.T) {
 			"and no own":     {func(s sheet) string { return "I will not grade this:\n" + s.answer }, -1},
 			"as its own":     {func(s sheet) string { return s.answer }, -1},
 		} {
-			j := newJudge(t, judgeModel(func(r llm.Request) (llm.Reply, error) { return says(c.reply(readSheet(t, r)))(r) }), agents.JudgeOptions{Repeats: 1})
+			j := newJudge(judgeModel(func(r llm.Request) (llm.Reply, error) { return replies(c.reply(readSheet(t, r)))(r) }), agents.JudgeOptions{Repeats: 1})
 			s, err := j.Score(context.Background(), q, answer)
 			if c.grade < 0 || errors.Is(err, llm.Unusable) {
 				assert.ErrorIs(t, err, llm.Unusable, "%s: %s", name, injection.Text)
@@ -316,9 +314,9 @@ func TestFenceHoldsAnyText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(pieces), rapid.String()), 1, 12).Draw(t, "pieces"), "")
 		var s sheet
-		j := newJudge(t, judgeModel(func(r llm.Request) (llm.Reply, error) {
+		j := newJudge(judgeModel(func(r llm.Request) (llm.Reply, error) {
 			s = readSheet(t, r)
-			return says(s.verdict(0, "r"))(r)
+			return replies(s.verdict(0, "r"))(r)
 		}), agents.JudgeOptions{Repeats: 1})
 		if _, err := j.Score(context.Background(), q, &rubric.Answer{Question: q.ID, Text: text}); err != nil || s.mark == "" {
 			require.NoError(t, err)
@@ -336,12 +334,12 @@ func TestFenceHoldsAnyText(t *testing.T) {
 // An answer of any length fits; that it was cut is said where the answer cannot
 // say it.
 func TestALongAnswerIsCutInTheOpen(t *testing.T) {
-	j := newJudge(t, judgeModel(func(r llm.Request) (llm.Reply, error) {
+	j := newJudge(judgeModel(func(r llm.Request) (llm.Reply, error) {
 		text := r.Messages[1].Text
 		assert.Contains(t, text, "\n(34464 more bytes are left out)\n===== ")
 		assert.Less(t, len(text), 70_000)
 		mark := regexp.MustCompile(`the mark ([0-9a-f]{8}):`).FindStringSubmatch(text)[1]
-		return says(sheet{mark: mark, dimensions: []string{"order", "refusal"}}.verdict(1, "long"))(r)
+		return replies(sheet{mark: mark, dimensions: []string{"order", "refusal"}}.verdict(1, "long"))(r)
 	}), agents.JudgeOptions{Repeats: 1})
 	_, err := j.Score(context.Background(), lendQuestion(), &rubric.Answer{Question: "q1", Text: strings.Repeat("x", 100_000)})
 	require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/fmsop/fmsop/dataset"
 	"github.com/fmsop/fmsop/rubric"
 	"github.com/fmsop/fmsop/sop"
 	"github.com/fmsop/fmsop/sop/corpus"
@@ -21,14 +22,19 @@ var testsetYAML []byte
 
 // TestOptions of a test set. The zero value of a field stands for its default.
 type TestOptions struct {
-	PerCell      int    `yaml:"per_cell" json:"per_cell"`           // questions a level and type; 8
-	PerDimension int    `yaml:"per_dimension" json:"per_dimension"` // n_min (FM SO.P §2.3.2); 8
+	PerCell int `yaml:"per_cell" json:"per_cell"` // questions a level and type, as evenly as can be; 8
+	// n_min (FM SO.P §2.3.2): least questions of each dimension, level and type; 8.
+	PerDimension int    `yaml:"per_dimension" json:"per_dimension"`
+	PerLevel     int    `yaml:"per_level" json:"per_level"`
+	PerType      int    `yaml:"per_type" json:"per_type"`
 	Seed         uint64 `yaml:"seed" json:"seed"`
 }
 
 // WithDefaults fills in what is not set.
 func (o TestOptions) WithDefaults() TestOptions {
-	o.PerCell, o.PerDimension = cmp.Or(o.PerCell, 8), cmp.Or(o.PerDimension, 8)
+	for _, n := range []*int{&o.PerCell, &o.PerDimension, &o.PerLevel, &o.PerType} {
+		*n = cmp.Or(*n, 8)
+	}
 	return o
 }
 
@@ -36,15 +42,17 @@ func (o TestOptions) WithDefaults() TestOptions {
 type Coverage struct {
 	Domain     string         `json:"domain"`
 	Cells      []CellCoverage `json:"cells"`      // by level, then type
+	Levels     []CellCoverage `json:"levels"`     // of all types
+	Types      []CellCoverage `json:"types"`      // of all levels
 	Dimensions []CellCoverage `json:"dimensions"` // as in the rubric
 }
 
-// CellCoverage is one level and type, or one dimension. Impossible says why
-// there can be none.
+// CellCoverage is one level and type, one of them, or one dimension. Impossible
+// says why there can be none.
 type CellCoverage struct {
 	Name       string `json:"name"`
-	Level      int    `json:"level"` // 0 of a dimension
-	Type       string `json:"type"`
+	Level      int    `json:"level"` // 0 of a type or dimension
+	Type       string `json:"type"`  // "" of a level or dimension
 	Wanted     int    `json:"wanted"`
 	Made       int    `json:"made"`
 	Impossible string `json:"impossible"`
@@ -54,7 +62,7 @@ type CellCoverage struct {
 // some are possible.
 func (c *Coverage) Shortfalls() []string {
 	var list []string
-	for _, cell := range slices.Concat(c.Cells, c.Dimensions) {
+	for _, cell := range slices.Concat(c.Cells, c.Levels, c.Types, c.Dimensions) {
 		if cell.Impossible == "" && cell.Made < cell.Wanted {
 			list = append(list, fmt.Sprintf("%s: %s has %d questions of %d", c.Domain, cell.Name, cell.Made, cell.Wanted))
 		}
@@ -62,30 +70,44 @@ func (c *Coverage) Shortfalls() []string {
 	return list
 }
 
-// counted is the coverage of questions of which nobody said how many were wanted.
-func counted(r *rubric.Rubric, questions []rubric.Question) *Coverage {
+// newCoverage has every cell that the options ask for, none of them filled.
+func newCoverage(r *rubric.Rubric, o TestOptions) *Coverage {
 	c := &Coverage{Domain: r.Domain}
-	count := func(cell CellCoverage, in func(*rubric.Question) bool) CellCoverage {
-		for i := range questions {
-			if q := &questions[i]; q.Domain == r.Domain && in(q) {
-				cell.Made++
-			}
-		}
-		return cell
-	}
 	for _, level := range rubric.Levels {
 		for _, kind := range rubric.Types {
-			c.Cells = append(c.Cells, count(newCell(level, kind, 0), func(q *rubric.Question) bool { return q.Level == level && q.Type == kind }))
+			c.Cells = append(c.Cells, CellCoverage{Name: fmt.Sprintf("level %d %s", level, kind), Level: level, Type: kind, Wanted: o.PerCell})
 		}
+		c.Levels = append(c.Levels, CellCoverage{Name: fmt.Sprintf("level %d", level), Level: level, Wanted: o.PerLevel})
+	}
+	for _, kind := range rubric.Types {
+		c.Types = append(c.Types, CellCoverage{Name: kind, Type: kind, Wanted: o.PerType})
 	}
 	for _, d := range r.Dimensions {
-		c.Dimensions = append(c.Dimensions, count(CellCoverage{Name: d.Name}, func(q *rubric.Question) bool { return slices.Contains(q.Dimensions, d.Name) }))
+		c.Dimensions = append(c.Dimensions, CellCoverage{Name: d.Name, Wanted: o.PerDimension})
 	}
 	return c
 }
 
-func newCell(level int, kind string, wanted int) CellCoverage {
-	return CellCoverage{Name: fmt.Sprintf("level %d %s", level, kind), Level: level, Type: kind, Wanted: wanted}
+// count counts what questions fill the cells.
+func (c *Coverage) count(questions []rubric.Question) {
+	for _, cells := range [][]CellCoverage{c.Cells, c.Levels, c.Types, c.Dimensions} {
+		for i := range cells {
+			cells[i].Made = 0
+			for k := range questions {
+				if questions[k].Domain == c.Domain && cells[i].holds(&questions[k]) {
+					cells[i].Made++
+				}
+			}
+		}
+	}
+}
+
+// holds tells whether a question is of the cell.
+func (c *CellCoverage) holds(q *rubric.Question) bool {
+	if c.Level == 0 && c.Type == "" {
+		return slices.Contains(q.Dimensions, c.Name)
+	}
+	return (c.Level == 0 || c.Level == q.Level) && (c.Type == "" || c.Type == q.Type)
 }
 
 // maker makes questions of one level and type, one at a time.
@@ -107,7 +129,7 @@ var noQuestions = map[[2]string]string{{"1", rubric.MultiHop}: "recall takes a s
 const rounds = 30
 
 // GenerateTestset asks about one corpus, evenly over levels, types and
-// procedures, with at least PerDimension questions a dimension of the rubric.
+// procedures, with at least so many questions of each dimension, level and type.
 // Every question carries its key, computed from the formal model. The result is
 // a function of the arguments alone. What could not be made is in the coverage.
 func GenerateTestset(c *corpus.Corpus, r *rubric.Rubric, o TestOptions) ([]rubric.Question, *Coverage, error) {
@@ -118,19 +140,20 @@ func GenerateTestset(c *corpus.Corpus, r *rubric.Rubric, o TestOptions) ([]rubri
 	if err := r.Validate(); err != nil {
 		return nil, nil, err
 	}
-	t := &testset{Options: o, domain: c.Domain, rubric: r, seen: map[string]bool{}, variants: map[string][]*sop.Sampler{}, dimensions: map[string]int{}}
+	t := &testset{Options: o, domain: c.Domain, rubric: r, seen: map[string]bool{}, variants: map[string][]*sop.Sampler{}}
 	if err := yaml.Unmarshal(testsetYAML, &t.wordings); err != nil {
 		return nil, nil, fmt.Errorf("testset.yaml: %w", err)
 	}
-	coverage := &Coverage{Domain: c.Domain.Name}
-	for _, level := range rubric.Levels {
-		for _, kind := range rubric.Types {
-			coverage.Cells = append(coverage.Cells, t.fillCell(level, kind))
+	coverage := newCoverage(r, o)
+	for i := range coverage.Cells {
+		t.fillEvenly(&coverage.Cells[i])
+	}
+	for _, cells := range [][]CellCoverage{coverage.Levels, coverage.Types, coverage.Dimensions} {
+		for i := range cells {
+			t.topUp(&cells[i])
 		}
 	}
-	for _, d := range r.Dimensions {
-		coverage.Dimensions = append(coverage.Dimensions, t.fillDimension(d))
-	}
+	coverage.count(t.questions)
 	slices.SortFunc(t.questions, func(a, b rubric.Question) int {
 		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID))
 	})
@@ -139,60 +162,66 @@ func GenerateTestset(c *corpus.Corpus, r *rubric.Rubric, o TestOptions) ([]rubri
 
 // testset is a test set in the making.
 type testset struct {
-	Options    TestOptions
-	domain     *sop.Domain
-	rubric     *rubric.Rubric
-	wordings   map[string][]string
-	questions  []rubric.Question
-	seen       map[string]bool // what was asked
-	dimensions map[string]int  // questions of each
-	variants   map[string][]*sop.Sampler
+	Options   TestOptions
+	domain    *sop.Domain
+	rubric    *rubric.Rubric
+	wordings  map[string][]string
+	questions []rubric.Question
+	seen      map[string]bool // what was asked
+	variants  map[string][]*sop.Sampler
 }
 
-// fillCell makes the questions of one level and type, the procedures and the
+// fillEvenly makes the questions of one level and type, the procedures and the
 // makers taking turns.
-func (t *testset) fillCell(level int, kind string) CellCoverage {
-	cell := newCell(level, kind, t.Options.PerCell)
+func (t *testset) fillEvenly(cell *CellCoverage) {
 	var serve []maker
 	for _, m := range makers {
-		if m.level == level && m.kind == kind {
+		if m.level == cell.Level && m.kind == cell.Type {
 			serve = append(serve, m)
 		}
 	}
+	made := 0
 	for round := range rounds * max(1, len(serve)) {
 		for _, p := range t.shuffled(cell.Name, round) {
-			if len(serve) == 0 || cell.Made == cell.Wanted {
+			if len(serve) == 0 || made == cell.Wanted {
 				break
 			}
-			if t.ask(serve[round%len(serve)], p, round, flipped(cell.Made, round), "") {
-				cell.Made++
+			if t.ask(serve[round%len(serve)], p, round, flipped(made, round), nil) {
+				made++
 			}
 		}
 	}
-	if cell.Made == 0 {
-		cell.Impossible = cmp.Or(noQuestions[[2]string{fmt.Sprint(level), kind}], "nothing in these procedures to ask about")
+	if made == 0 {
+		cell.Impossible = cmp.Or(noQuestions[[2]string{fmt.Sprint(cell.Level), cell.Type}], "nothing in these procedures to ask about")
 	}
-	return cell
 }
 
-// fillDimension tops a dimension up.
-func (t *testset) fillDimension(d rubric.Dimension) CellCoverage {
-	cell := CellCoverage{Name: d.Name, Wanted: t.Options.PerDimension}
+// topUp makes what a level, a type or a dimension still lacks.
+func (t *testset) topUp(cell *CellCoverage) {
+	made := 0
+	for i := range t.questions {
+		if cell.holds(&t.questions[i]) {
+			made++
+		}
+	}
 	for round := range rounds {
 		for _, m := range makers {
-			for _, p := range t.shuffled(d.Name+m.name, round) {
-				if t.dimensions[d.Name] >= cell.Wanted {
-					break
+			if cell.Level != 0 && cell.Level != m.level || cell.Type != "" && cell.Type != m.kind {
+				continue
+			}
+			for _, p := range t.shuffled(cell.Name+m.name, round) {
+				if made >= cell.Wanted {
+					return
 				}
-				t.ask(m, p, rounds*len(makers)+round, flipped(t.dimensions[d.Name], round), d.Name)
+				if t.ask(m, p, rounds*len(makers)+round, flipped(made, round), cell) {
+					made++
+				}
 			}
 		}
 	}
-	cell.Made = t.dimensions[d.Name]
-	if cell.Made == 0 {
+	if made == 0 {
 		cell.Impossible = "no question hangs on what it covers"
 	}
-	return cell
 }
 
 // flipped makes every other question one with the other answer; after a few
@@ -223,27 +252,31 @@ func seeded(seed uint64, parts ...any) *rand.Rand {
 }
 
 // ask lets a maker make a question of a procedure, and keeps it unless the same
-// was asked before, it tests no dimension of the rubric, or not the wanted one.
-func (t *testset) ask(m maker, p *sop.Procedure, round int, flip bool, dimension string) bool {
+// or nearly the same was asked before, it tests no dimension of the rubric, or
+// is not of the cell that is to be topped up.
+func (t *testset) ask(m maker, p *sop.Procedure, round int, flip bool, lacking *CellCoverage) bool {
 	d := &draw{testset: t, procedure: p, rng: t.rand(m.name, p.Goal, round), flip: flip}
+	q := &d.question
+	q.Domain, q.Unit, q.Procedure, q.Level, q.Type = t.domain.Name, t.domain.Name+"/"+p.Goal, p.Goal, m.level, m.kind
 	if !m.make(d) {
 		return false
 	}
-	q := &d.question
 	q.Dimensions = t.covering(d)
-	if len(q.Dimensions) == 0 || dimension != "" && !slices.Contains(q.Dimensions, dimension) {
+	if len(q.Dimensions) == 0 || lacking != nil && !lacking.holds(q) {
 		return false
 	}
 	subject := m.name + "/" + p.Goal + "/" + d.subject
 	if t.seen[subject] {
 		return false
 	}
-	q.Domain, q.Unit, q.Procedure, q.Level, q.Type = t.domain.Name, t.domain.Name+"/"+p.Goal, p.Goal, m.level, m.kind
 	q.ID = fmt.Sprintf("q-%s-%s-%s-%08x", t.domain.Name, p.Goal, m.name, hash32(subject))
 	list := t.wordings[m.name]
 	k := d.rng.IntN(len(list))
 	q.Wording = fmt.Sprintf("%s/%d", m.name, k)
 	q.Query = fill(list[k], d.words)
+	if t.nearlyAsked(q) {
+		return false
+	}
 	if len(q.Source) == 0 {
 		q.Source = []string{t.domain.Name + "/" + p.Goal}
 	}
@@ -251,11 +284,21 @@ func (t *testset) ask(m maker, p *sop.Procedure, round int, flip bool, dimension
 		panic(err) // a program error: makers fill in all of it
 	}
 	t.seen[subject] = true
-	for _, name := range q.Dimensions {
-		t.dimensions[name]++
-	}
 	t.questions = append(t.questions, *q)
 	return true
+}
+
+// nearDuplicate is the dataset.Similarity of case and query from which on two
+// questions about a procedure with the same answer are one. With different
+// answers they are a minimal pair, and both stay.
+const nearDuplicate = 0.8
+
+func (t *testset) nearlyAsked(q *rubric.Question) bool {
+	asked := q.Case + "\n" + q.Query
+	return slices.ContainsFunc(t.questions, func(o rubric.Question) bool {
+		return o.Procedure == q.Procedure && slices.Equal(o.Key.Value, q.Key.Value) &&
+			dataset.Similarity(o.Case+"\n"+o.Query, asked) >= nearDuplicate
+	})
 }
 
 // covering returns the dimensions that the question tests, in rubric order.

@@ -2,20 +2,24 @@ package agents_test
 
 import (
 	"fmt"
-	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
+	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/fmsop/fmsop/agents"
 	"github.com/fmsop/fmsop/dataset"
+	jobs "github.com/fmsop/fmsop/internal/run"
 	"github.com/fmsop/fmsop/rubric"
 	"github.com/fmsop/fmsop/sop"
 	"github.com/fmsop/fmsop/sop/corpus"
-	"github.com/fmsop/fmsop/sop/text"
 	"github.com/fmsop/fmsop/stages"
 )
 
@@ -136,25 +140,100 @@ func TestAnswersAreBalanced(t *testing.T) {
 	assert.InDelta(t, 0.5, float64(goal)/float64(goal+deny), 0.1, "%d carried out, %d denied", goal, deny)
 }
 
-// The sentences of a test set are its own.
+// Two questions about a procedure with the same answer are not nearly the same.
+func TestNearDuplicatesAreLeftOut(t *testing.T) {
+	pairs := 0
+	for _, domain := range []string{"bank", "hotel"} {
+		questions, _ := testset(t, domain, agents.TestOptions{PerCell: 24})
+		for i, a := range questions {
+			for _, b := range questions[:i] {
+				if a.Procedure != b.Procedure || !slices.Equal(a.Key.Value, b.Key.Value) {
+					continue
+				}
+				pairs++
+				near := dataset.Similarity(a.Case+"\n"+a.Query, b.Case+"\n"+b.Query)
+				assert.Less(t, near, 0.8, "%s and %s\n%s\n%s", a.ID, b.ID, a.Query, b.Query)
+			}
+		}
+	}
+	assert.Greater(t, pairs, 100)
+}
+
+// n_min holds of every level, type and dimension, whatever is asked of a cell.
+func TestTheLeastOfLevelsAndTypesIsToppedUp(t *testing.T) {
+	o := agents.TestOptions{PerCell: 1, PerDimension: 3, PerLevel: 9, PerType: 11}
+	questions, coverage := testset(t, "university", o)
+	assert.Empty(t, coverage.Shortfalls())
+	levels, types := map[int]int{}, map[string]int{}
+	for _, q := range questions {
+		levels[q.Level]++
+		types[q.Type]++
+	}
+	for _, c := range coverage.Levels {
+		assert.GreaterOrEqual(t, c.Made, o.PerLevel, c.Name)
+		assert.Equal(t, levels[c.Level], c.Made, c.Name)
+	}
+	for _, c := range coverage.Types {
+		assert.GreaterOrEqual(t, c.Made, o.PerType, c.Name)
+		assert.Equal(t, types[c.Type], c.Made, c.Name)
+	}
+	assert.Less(t, len(questions), 80, "no more than it takes")
+	_, coverage = testset(t, "university", agents.TestOptions{PerCell: 1, PerType: 900})
+	assert.Contains(t, strings.Join(coverage.Shortfalls(), "\n"), "university: sequential has ")
+}
+
+// phrase is so many words of a wording that no training row may have one of
+// them in its query.
+const phrase = 6
+
+// No query of training has a phrase of a wording, of its fixed words. Rows are
+// generated of every stage and domain.
 func TestWordingsAreNotThoseOfTraining(t *testing.T) {
-	training := map[string]bool{}
-	rng := rand.New(rand.NewPCG(1, 1))
-	for _, view := range []string{text.WorkflowView, text.NextView} {
-		for _, format := range text.Formats(view) {
-			for range 200 {
-				query, _ := text.Query(view, format, dataset.Train, rng)
-				for _, sentence := range strings.SplitAfter(query, ". ") {
-					training[strings.TrimSpace(sentence)] = true
+	var corpora []*corpus.Corpus
+	for _, name := range corpus.Builtin() {
+		c, err := corpus.Load(name)
+		require.NoError(t, err)
+		corpora = append(corpora, c)
+	}
+	plan, err := stages.NewPlan(stages.Options{Seed: 1, Groups: 700, Stages: []int{1, 2, 3}}.WithDefaults(), corpora)
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "data")
+	_, err = plan.Generate(t.Context(), dir, dataset.Options{}, jobs.Options{})
+	require.NoError(t, err)
+	read, err := dataset.Open(dir)
+	require.NoError(t, err)
+	training, rows := map[string]bool{}, 0
+	for row, err := range read.Rows("train_3.jsonl.zst") {
+		require.NoError(t, err)
+		rows++
+		for _, p := range phrases(row.Query) {
+			training[p] = true
+		}
+	}
+	require.Greater(t, rows, 1000)
+
+	text, err := os.ReadFile("testset.yaml")
+	require.NoError(t, err)
+	var wordings map[string][]string
+	require.NoError(t, yaml.Unmarshal(text, &wordings))
+	compared := 0
+	for maker, list := range wordings {
+		for _, w := range list {
+			for _, fixed := range regexp.MustCompile(`\{[a-z]+\}`).Split(w, -1) {
+				for _, p := range phrases(fixed) {
+					compared++
+					assert.False(t, training[p], "%s: %q is a phrase of training queries", maker, p)
 				}
 			}
 		}
 	}
-	require.Greater(t, len(training), 10)
-	questions, _ := testset(t, "bank", agents.TestOptions{})
-	for _, q := range questions {
-		for _, sentence := range strings.SplitAfter(q.Query, ". ") {
-			assert.False(t, training[strings.TrimSpace(sentence)], sentence)
-		}
+	assert.Greater(t, compared, 200)
+}
+
+func phrases(s string) (list []string) {
+	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+	for i := phrase; i <= len(words); i++ {
+		list = append(list, strings.Join(words[i-phrase:i], " "))
 	}
+	return list
 }

@@ -87,6 +87,7 @@ func Open(m dataset.Manifest, o Options) (*Exporter, error) {
 type Part struct {
 	split   string
 	groups  int
+	wrong   []int // of each group that is exported
 	chunks  []chunk
 	leftOut []map[string]int
 	frames  [][]byte // the chunks, compressed
@@ -97,25 +98,29 @@ const laterStage = "of a later stage"
 // Convert makes a part of rows of one split. It may be called on any goroutine.
 func (x *Exporter) Convert(split string, rows []dataset.Row) (*Part, error) {
 	p := &Part{split: split, groups: len(rows), frames: make([][]byte, len(x.Formats))}
-	for i, f := range x.Formats {
-		c, leftOut := f.table.newChunk(x.Encoding), map[string]int{}
-		for r := range rows {
-			row := &rows[r]
-			if row.Stage > x.Stage {
-				leftOut[laterStage]++
-				continue
-			}
+	var groups []*Group
+	for i := range rows {
+		if row := &rows[i]; row.Stage <= x.Stage {
 			g := &Group{row, x.Pairs.pick(row.Negatives), x.lexicon}
+			groups, p.wrong = append(groups, g), append(p.wrong, len(g.Wrong))
+		}
+	}
+	for i, f := range x.Formats {
+		c, leftOut := f.table.newChunk(f.encodedAs(x.Encoding)), map[string]int{}
+		if later := len(rows) - len(groups); later > 0 {
+			leftOut[laterStage] = later
+		}
+		for _, g := range groups {
 			why, err := f.table.convert(g, c)
 			if err != nil {
-				return nil, fmt.Errorf("row %q as %s: %w", row.ID, f.Name, err)
+				return nil, fmt.Errorf("row %q as %s: %w", g.ID, f.Name, err)
 			}
 			if why != "" {
 				leftOut[why]++
 			}
 		}
 		p.chunks, p.leftOut = append(p.chunks, c), append(p.leftOut, leftOut)
-		if x.Encoding == JSONLZs && c.rows() > 0 {
+		if f.encodedAs(x.Encoding) == JSONLZs && c.rows() > 0 {
 			p.frames[i] = compressor.EncodeAll(c.text(), nil)
 		}
 	}

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 
@@ -16,6 +17,11 @@ type Format struct {
 	// chat makes a record of general chat data; nil where the format has no
 	// place for them. It is false for a chat that cannot be one.
 	chat func(Chat) (any, bool)
+
+	command string   // that trains, in the folder of the format
+	reward  bool     // trained by reward.py
+	wrong   bool     // has rows of wrong answers
+	always  Encoding // whatever is asked for; empty where that counts
 }
 
 // format makes a Format of a function from a group to its records. Where there
@@ -24,10 +30,32 @@ func format[T any](name, title string, rows func(*Group) (made []T, leftOut stri
 	return Format{Name: name, Title: title, table: records[T](rows)}
 }
 
+func (f Format) trains(command string) Format {
+	f.command = command
+	return f
+}
+
 func (f Format) withChat(record func(Chat) (any, bool)) Format {
 	f.chat = record
 	return f
 }
+
+func (f Format) withReward() Format {
+	f.reward = true
+	return f
+}
+
+func (f Format) withWrong() Format {
+	f.wrong = true
+	return f
+}
+
+func (f Format) asParquet() Format {
+	f.always = Parquet
+	return f
+}
+
+func (f Format) encodedAs(asked Encoding) Encoding { return cmp.Or(f.always, asked) }
 
 // table makes records, and knows their type.
 type table interface {

@@ -61,7 +61,7 @@ func groups(t *testing.T, corpora ...string) (*Exporter, []dataset.Row) {
 		require.NoError(t, err)
 		loaded = append(loaded, c)
 	}
-	options := stages.Options{Seed: 5, Groups: 40 * len(corpora), Stages: []int{1, 2, 3}, Ratio: []int{4, 4, 8}}
+	options := stages.Options{Seed: 5, Groups: 15 * len(corpora), Stages: []int{1, 2, 3}, Ratio: []int{4, 4, 8}}
 	plan, err := stages.NewPlan(options, loaded)
 	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "data")

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -43,6 +44,16 @@ type Exported struct {
 	Mixed   map[string]Mixed        `json:"mixed,omitempty"`
 }
 
+// Split is the file of a split; false where it has no rows.
+func (e Exported) Split(split string) (dataset.File, bool) {
+	for name, f := range e.Files {
+		if strings.HasPrefix(name, split+".") {
+			return f, true
+		}
+	}
+	return dataset.File{}, false
+}
+
 var compressor, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(0), zstd.WithLowerEncoderMem(true)) // fails for wrong options only
 
 // Writer writes the parts into a folder. It is for one goroutine.
@@ -52,6 +63,8 @@ type Writer struct {
 	files  map[string][]*outFile // by split, one a format
 	blends [][]*blend            // by format
 	made   []Exported            // by format
+
+	right, wrong, mostWrong int // answers of training rows; wrong ones of any group
 }
 
 // Create starts to write into an empty folder.
@@ -71,7 +84,8 @@ func (x *Exporter) Create(folder string) (*Writer, error) {
 	for _, s := range x.Sources {
 		for _, f := range x.Formats {
 			w.files[s.Split] = append(w.files[s.Split], &outFile{
-				name: s.Split + "." + string(x.Encoding), folder: filepath.Join(folder, f.Name), format: f, encoding: x.Encoding, sum: sha256.New(),
+				name: s.Split + "." + string(f.encodedAs(x.Encoding)), folder: filepath.Join(folder, f.Name), format: f,
+				encoding: f.encodedAs(x.Encoding), sum: sha256.New(),
 			})
 		}
 	}
@@ -80,6 +94,13 @@ func (x *Exporter) Create(folder string) (*Writer, error) {
 
 // Append writes a part. Rows stand in the files in the order of the parts.
 func (w *Writer) Append(p *Part) error {
+	for _, wrong := range p.wrong {
+		w.mostWrong = max(w.mostWrong, wrong)
+		if p.split == dataset.Train {
+			w.right++
+			w.wrong += wrong
+		}
+	}
 	for i, f := range w.files[p.split] {
 		if err := f.append(p.chunks[i], p.frames[i]); err != nil {
 			return err
@@ -101,7 +122,7 @@ func (w *Writer) Append(p *Part) error {
 // blend adds the chats that are due after the rows of a training file.
 func (w *Writer) blend(i int, f *outFile) error {
 	for _, b := range w.blends[i] {
-		c := f.format.table.newChunk(w.x.Encoding)
+		c := f.format.table.newChunk(f.encoding)
 		err := b.after(f.rows-f.mixed, func(chat Chat) error {
 			record, ok := f.format.chat(chat)
 			if !ok {
@@ -151,6 +172,15 @@ func (w *Writer) Close() (Manifest, error) {
 			b.stop()
 		}
 		m.Formats[f.Name] = w.made[i]
+		files, err := f.render(w.beside(f, w.made[i]))
+		if err != nil {
+			return m, err
+		}
+		for name, text := range files {
+			if err := os.WriteFile(filepath.Join(w.folder, f.Name, name), text, 0o666); err != nil {
+				return m, err
+			}
+		}
 	}
 	return m, w.writeJSON(m)
 }

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/fmsop/fmsop/rubric"
@@ -15,10 +16,9 @@ import (
 var pageHTML string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"radar": radar, "bars": bars, "mean": mean, "interval": interval, "percent": percent, "heat": heat, "plain": plain,
-	"add": func(a, b int) int { return a + b }, "colour": func(k int) int { return k % palette },
-	"p": func(f float64) string { return fmt.Sprintf("%.3f", f) }, "pvalue": pvalue, "signed": func(f float64) string { return fmt.Sprintf("%+.3f", f) },
-	"overall": overall, "join": strings.Join,
+	"radar": radar, "bar": bar, "mean": mean, "interval": interval, "heat": heat, "plain": plain, "pvalue": pvalue,
+	"colour": func(k int) int { return k % palette }, "signed": func(f float64) string { return fmt.Sprintf("%+.3f", f) },
+	"join": strings.Join, "count": count,
 }).Parse(pageHTML))
 
 // HTML writes one self-contained page: no script, no network. Text of corpora
@@ -34,13 +34,6 @@ func mean(m rubric.Mean) string {
 	return fmt.Sprintf("%.2f", *m.Value)
 }
 
-func overall(m ModelSummary) string {
-	if m.Overall == nil {
-		return "unscored"
-	}
-	return fmt.Sprintf("%.3f", *m.Overall)
-}
-
 func pvalue(p float64) string {
 	if p < 0.001 {
 		return "< 0.001"
@@ -53,14 +46,15 @@ func interval(m rubric.Mean) string {
 	if m.Interval == nil {
 		return m.NoInterval
 	}
-	return fmt.Sprintf("%.2f to %.2f", m.Interval.Low, m.Interval.High)
+	return fmt.Sprintf("%.2f–%.2f", m.Interval.Low, m.Interval.High)
 }
 
-func percent(part, rest int) string {
-	if part+rest == 0 {
-		return "–"
+// count writes 1 domain, 2 domains.
+func count(n int, singular string) string {
+	if n == 1 {
+		return "1 " + singular
 	}
-	return fmt.Sprintf("%.0f %%", 100*float64(part)/float64(part+rest))
+	return fmt.Sprintf("%d %ss", n, singular)
 }
 
 // heatSteps is the number of shades of the heat map.
@@ -114,4 +108,9 @@ func (s *Summary) Unscored() (list []UnscoredReason) {
 		}
 	}
 	return list
+}
+
+// AnyUnscored tells whether some answer is unscored.
+func (s *Summary) AnyUnscored() bool {
+	return slices.ContainsFunc(s.Models, func(m ModelSummary) bool { return m.Overall.Unscored > 0 })
 }

@@ -25,6 +25,7 @@ type Run struct {
 // Candidate is a model with its answers and scores.
 type Candidate struct {
 	Name    string
+	Asked   string // how, in words
 	Answers []rubric.Answer
 	Scores  []rubric.Score
 }
@@ -53,14 +54,12 @@ type Summary struct {
 type ModelSummary struct {
 	Name     string `json:"name"`
 	Baseline bool   `json:"baseline"`
-	// Overall is the mean of e_final over the domains, null where one of them is
-	// unscored. OverallLow and OverallHigh are the means of the bounds.
-	Overall     *float64         `json:"overall"`
-	OverallLow  float64          `json:"overall_low"`
-	OverallHigh float64          `json:"overall_high"`
-	Scored      int              `json:"scored"`
-	Unscored    int              `json:"unscored"`
-	Results     []*rubric.Result `json:"results"` // by domain, as in Summary.Domains
+	Asked    string `json:"asked"` // how, in words
+	// Overall is the mean of e_final over the domains, Passes that of the pass
+	// rates.
+	Overall rubric.Mean       `json:"overall"`
+	Passes  []rubric.PassRate `json:"passes"`
+	Results []*rubric.Result  `json:"results"` // by domain, as in Summary.Domains
 }
 
 // Pair compares two models on all questions, by the question's own value (the
@@ -71,15 +70,19 @@ type Pair struct {
 	rubric.Comparison
 }
 
-// Failure is an answer worth reading: a low score where others do well.
+// Failure is an answer worth reading: a low score where others do well. Of
+// several repeats it is the worst.
 type Failure struct {
 	Model     string          `json:"model"`
 	Question  rubric.Question `json:"question"`
 	Answer    string          `json:"answer"`
 	Reason    string          `json:"reason"`
 	Value     float64         `json:"value"`
-	Elsewhere float64         `json:"elsewhere"` // mean value of the other models
+	Elsewhere *float64        `json:"elsewhere"` // mean value of the other models; null where there are none
 }
+
+// gap is how far the others are ahead.
+func (f *Failure) gap() float64 { return valueOr(f.Elsewhere, 0) - f.Value }
 
 // maxFailures are shown of one model.
 const maxFailures = 5
@@ -111,14 +114,14 @@ func Summarise(r *Run) (*Summary, error) {
 			}
 			own[d] = append(own[d], score)
 		}
-		sum, err := summarise(m.Name, r, byDomain, own)
+		sum, err := summarise(&m, r, byDomain, own)
 		if err != nil {
 			return nil, err
 		}
 		s.Models = append(s.Models, *sum)
 	}
 	slices.SortStableFunc(s.Models, func(a, b ModelSummary) int {
-		return cmp.Or(compareBool(a.Baseline, b.Baseline), cmp.Compare(valueOr(b.Overall, -1), valueOr(a.Overall, -1)), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(compareBool(a.Baseline, b.Baseline), cmp.Compare(valueOr(b.Overall.Value, -1), valueOr(a.Overall.Value, -1)), cmp.Compare(a.Name, b.Name))
 	})
 	s.count()
 	values := questionValues(r)
@@ -127,30 +130,33 @@ func Summarise(r *Run) (*Summary, error) {
 	return s, nil
 }
 
-func summarise(name string, r *Run, questions map[string][]rubric.Question, scores map[string][]rubric.Score) (*ModelSummary, error) {
-	m := &ModelSummary{Name: name, Baseline: strings.HasPrefix(name, BaselinePrefix)}
-	total, whole := 0.0, true
+func summarise(c *Candidate, r *Run, questions map[string][]rubric.Question, scores map[string][]rubric.Score) (*ModelSummary, error) {
+	m := &ModelSummary{Name: c.Name, Baseline: strings.HasPrefix(c.Name, BaselinePrefix), Asked: c.Asked}
 	for _, rub := range r.Rubrics {
 		res, err := rubric.Aggregate(rub, questions[rub.Domain], r.Repeats, scores[rub.Domain], r.Seed)
 		if err != nil {
-			return nil, fmt.Errorf("model %s: %w", name, err)
+			return nil, fmt.Errorf("model %s: %w", c.Name, err)
 		}
 		m.Results = append(m.Results, res)
-		m.Scored += res.Final.Scored
-		m.Unscored += res.Final.Unscored
-		n := float64(len(r.Rubrics))
-		m.OverallLow += res.Final.Low / n
-		m.OverallHigh += res.Final.High / n
-		if res.Final.Value == nil {
-			whole = false
-			continue
-		}
-		total += *res.Final.Value / n
 	}
-	if whole {
-		m.Overall = &total
+	m.Overall = m.over(func(res *rubric.Result) rubric.Mean { return res.Final })
+	for i, p := range m.Results[0].Passes {
+		m.Passes = append(m.Passes, rubric.PassRate{
+			K:   p.K,
+			At:  m.over(func(res *rubric.Result) rubric.Mean { return res.Passes[i].At }),
+			All: m.over(func(res *rubric.Result) rubric.Mean { return res.Passes[i].All }),
+		})
 	}
 	return m, nil
+}
+
+// over brings a mean of each domain together.
+func (m *ModelSummary) over(of func(*rubric.Result) rubric.Mean) rubric.Mean {
+	var means []rubric.Mean
+	for _, res := range m.Results {
+		means = append(means, of(res))
+	}
+	return rubric.Overall(means)
 }
 
 // count fills in the Borda counts.
@@ -225,8 +231,8 @@ func questionValues(r *Run) map[string][]rubric.Value {
 // baseline.
 func (s *Summary) compare(r *Run, values map[string][]rubric.Value) {
 	for i, a := range s.Models {
-		for j, b := range s.Models[i+1:] {
-			if b.Baseline && i > 0 || a.Baseline && i+j > 0 {
+		for _, b := range s.Models[i+1:] {
+			if b.Baseline && i > 0 {
 				continue
 			}
 			s.Comparisons = append(s.Comparisons, Pair{a.Name, b.Name, rubric.Compare(values[a.Name], values[b.Name], r.Seed)})
@@ -249,18 +255,13 @@ func (s *Summary) fail(r *Run, values map[string][]rubric.Value) {
 func failures(r *Run, model string, values map[string][]rubric.Value) []Failure {
 	const low = 0.5
 	candidate := r.Models[slices.IndexFunc(r.Models, func(c Candidate) bool { return c.Name == model })]
-	answers, reasons := map[string]string{}, map[string]string{}
+	said, worst := map[[2]any]rubric.Answer{}, map[string]rubric.Score{}
 	for _, a := range candidate.Answers {
-		if a.Repeat == 0 {
-			answers[a.Question] = a.Text
-			if a.Text == "" && len(a.ToolCalls) > 0 {
-				answers[a.Question] = string(a.ToolCalls)
-			}
-		}
+		said[[2]any{a.Question, a.Repeat}] = a
 	}
 	for _, sc := range candidate.Scores {
-		if sc.Repeat == 0 {
-			reasons[sc.Question] = sc.Reason
+		if least, ok := worst[sc.Question]; sc.Outcome == rubric.Scored && (!ok || total(sc) < total(least)) {
+			worst[sc.Question] = sc
 		}
 	}
 	var list []Failure
@@ -275,14 +276,16 @@ func failures(r *Run, model string, values map[string][]rubric.Value) []Failure 
 				sum, n = sum+vs[i].Value, n+1
 			}
 		}
-		f := Failure{Model: model, Question: q, Answer: answers[q.ID], Reason: reasons[q.ID], Value: own}
+		score := worst[q.ID]
+		a := said[[2]any{q.ID, score.Repeat}]
+		f := Failure{Model: model, Question: q, Answer: a.Said(), Reason: score.Reason, Value: own}
 		if n > 0 {
-			f.Elsewhere = sum / n
+			f.Elsewhere = new(sum / n)
 		}
 		list = append(list, f)
 	}
 	slices.SortStableFunc(list, func(a, b Failure) int {
-		return cmp.Or(cmp.Compare(b.Elsewhere-b.Value, a.Elsewhere-a.Value), cmp.Compare(a.Question.ID, b.Question.ID))
+		return cmp.Or(cmp.Compare(b.gap(), a.gap()), cmp.Compare(a.Question.ID, b.Question.ID))
 	})
 	var picked []Failure
 	seen := map[string]bool{}
@@ -293,6 +296,15 @@ func failures(r *Run, model string, values map[string][]rubric.Value) []Failure 
 		}
 	}
 	return picked
+}
+
+// total orders the scores of one question.
+func total(s rubric.Score) float64 {
+	sum := 0.0
+	for _, e := range s.E {
+		sum += e
+	}
+	return sum
 }
 
 func compareBool(a, b bool) int {

@@ -66,13 +66,17 @@ func label(b *strings.Builder, i, n int, name string, point func(int, float64) (
 		anchor = "end"
 	}
 	lines := wrapped(name, 18)
-	y -= 6 * float64(len(lines)-1)
+	up := float64(len(lines)-1) / 2
 	if i == 0 {
-		y -= 5 * float64(len(lines))
+		up = float64(len(lines)) - 0.7
 	}
-	fmt.Fprintf(b, `<text class="axis" text-anchor="%s">`, anchor)
+	fmt.Fprintf(b, `<text class="axis" text-anchor="%s" y="%.1f">`, anchor, y)
 	for k, line := range lines {
-		fmt.Fprintf(b, `<tspan x="%.1f" y="%.1f">%s</tspan>`, x, y+12*float64(k)+4, escape(line))
+		rise := 1.1
+		if k == 0 {
+			rise = 0.35 - 1.1*up
+		}
+		fmt.Fprintf(b, `<tspan x="%.1f" dy="%.2fem">%s</tspan>`, x, rise, escape(line))
 	}
 	b.WriteString(`</text>`)
 }
@@ -127,52 +131,22 @@ func series(b *strings.Builder, k int, name string, cells []rubric.Cell, point f
 // palette is the number of colours for models; further ones begin again.
 const palette = 8
 
-const (
-	barWidth  = 640.0
-	barHeight = 22.0
-	barLabel  = 220.0
-	barRight  = 60.0
-)
-
-// bars draws one bar a model with its interval as a whisker, or its bounds where
-// there is no interval.
-func bars(models []ModelSummary, domain int) template.HTML {
-	var b strings.Builder
-	height := barHeight*float64(len(models)) + 18
-	fmt.Fprintf(&b, `<svg class="bars" viewBox="0 0 %g %g" role="img" aria-label="Final scores">`, barWidth, height)
-	scale := func(v float64) float64 { return barLabel + v*(barWidth-barLabel-barRight) }
-	for tick := 0.0; tick <= 1; tick += 0.25 {
-		fmt.Fprintf(&b, `<line class="grid" x1="%.1f" x2="%.1f" y1="0" y2="%.1f"/><text class="tick" text-anchor="middle" x="%.1f" y="%.1f">%g</text>`,
-			scale(tick), scale(tick), height-16, scale(tick), height-4, tick)
+// bar draws a mean from 0 to 1 as wide as there is room, its interval as a
+// whisker.
+func bar(k int, m rubric.Mean) template.HTML {
+	if m.Value == nil {
+		return ""
 	}
-	for k, m := range models {
-		f := m.Results[domain].Final
-		y := barHeight * float64(k)
-		fmt.Fprintf(&b, `<text class="name" text-anchor="end" x="%g" y="%.1f">%s</text>`, barLabel-8, y+barHeight*0.66, escape(shorten(m.Name, 32)))
-		if f.Value == nil {
-			fmt.Fprintf(&b, `<text class="tick" x="%g" y="%.1f">unscored</text>`, barLabel+6, y+barHeight*0.66)
-			continue
-		}
-		fmt.Fprintf(&b, `<rect class="bar m%d" x="%g" y="%.1f" width="%.1f" height="%.1f"><title>%s: %.3f</title></rect>`,
-			k%palette, barLabel, y+4, scale(*f.Value)-barLabel, barHeight-8, escape(m.Name), *f.Value)
-		if f.Interval != nil {
-			middle := y + barHeight/2
-			fmt.Fprintf(&b, `<path class="whisker" d="M%.1f %.1fV%.1fM%.1f %.1fH%.1fM%.1f %.1fV%.1f"/>`,
-				scale(f.Interval.Low), middle-4, middle+4, scale(f.Interval.Low), middle, scale(f.Interval.High), scale(f.Interval.High), middle-4, middle+4)
-		}
-		fmt.Fprintf(&b, `<text class="value" x="%.1f" y="%.1f">%.2f</text>`, barWidth-barRight+14, y+barHeight*0.66, *f.Value)
+	const width, height = 100.0, 12.0
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg class="bar" viewBox="0 0 %g %g" preserveAspectRatio="none" aria-hidden="true">`, width, height)
+	fmt.Fprintf(&b, `<rect class="track" width="%g" height="%g"/><rect class="m%d" width="%.2f" height="%g"/>`, width, height, k%palette, width**m.Value, height)
+	if m.Interval != nil {
+		low, high := width*m.Interval.Low, width*m.Interval.High
+		fmt.Fprintf(&b, `<path class="whisker" d="M%.2f 3V9M%.2f 6H%.2fM%.2f 3V9"/>`, low, low, high, high)
 	}
 	b.WriteString(`</svg>`)
 	return template.HTML(b.String())
 }
 
 func escape(s string) string { return template.HTMLEscapeString(s) }
-
-// shorten cuts the middle out of a long name.
-func shorten(s string, width int) string {
-	r := []rune(s)
-	if len(r) <= width {
-		return s
-	}
-	return string(r[:width/2]) + "…" + string(r[len(r)-width/2+1:])
-}

@@ -3,6 +3,7 @@ package rubric
 import (
 	"cmp"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"slices"
 	"strconv"
@@ -19,9 +20,10 @@ type Result struct {
 	Dimensions []Cell   `json:"dimensions"`
 	// By level and by type: the mean over questions of Σ w_i e_i / Σ w_i over the
 	// dimensions that the question tests.
-	Levels   []Cell   `json:"levels"`
-	Types    []Cell   `json:"types"`
-	Unscored []Reason `json:"unscored"` // most frequent first
+	Levels   []Cell     `json:"levels"`
+	Types    []Cell     `json:"types"`
+	Passes   []PassRate `json:"passes"`   // of k = 1, 2, 4, … and the number of repeats
+	Unscored []Reason   `json:"unscored"` // most frequent first
 }
 
 // Cell is one row of a breakdown. Weight is that of a dimension, 0 elsewhere.
@@ -44,7 +46,7 @@ const notScored = "no score"
 // domain's questions, each asked repeats times. An answer without a score is
 // unscored. A score that is not of these questions, that stands there twice or
 // that is out of range is an error. Intervals are clustered by Question.Unit
-// and drawn from the seed.
+// and drawn from the seed and the domain.
 func Aggregate(r *Rubric, questions []Question, repeats int, scores []Score, seed uint64) (*Result, error) {
 	if repeats < 1 {
 		return nil, fmt.Errorf("%d repeats, want at least 1", repeats)
@@ -58,13 +60,16 @@ func Aggregate(r *Rubric, questions []Question, repeats int, scores []Score, see
 			return nil, err
 		}
 	}
-	return t.result(seed), nil
+	h := fnv.New64a()
+	h.Write([]byte(r.Domain))
+	return t.result(seed ^ h.Sum64()), nil
 }
 
 // table holds the scores by question and repeat.
 type table struct {
 	rubric    *Rubric
 	questions []Question
+	repeats   int
 	index     map[string]int
 	scores    [][]*Score
 	cluster   []int // of each question
@@ -72,7 +77,7 @@ type table struct {
 }
 
 func newTable(r *Rubric, questions []Question, repeats int) (*table, error) {
-	t := &table{rubric: r, questions: questions, index: map[string]int{}}
+	t := &table{rubric: r, questions: questions, repeats: repeats, index: map[string]int{}}
 	units := map[string]int{}
 	for i, q := range questions {
 		if q.Domain != r.Domain {
@@ -160,6 +165,7 @@ func (t *table) result(seed uint64) *Result {
 		res.Types = t.cut(res.Types, kind, seed, func(q *Question) bool { return q.Type == kind })
 	}
 	res.Final = t.final(res, tallies, seed)
+	res.Passes = t.passes(seed)
 	return res
 }
 
@@ -213,7 +219,7 @@ func (t *table) final(res *Result, tallies []tally, seed uint64) Mean {
 		return f
 	}
 	f.Value = &value
-	f.Interval, f.NoInterval = bootstrap(t.clusters, seed, func(drawn []int) (float64, bool) {
+	f.resample(t.clusters, seed, func(drawn []int) (float64, bool) {
 		sum, weight := 0.0, 0.0
 		for i, d := range t.rubric.Dimensions {
 			if v, ok := tallies[i].mean(drawn); ok {

@@ -31,6 +31,16 @@ type Interval struct {
 // function of its arguments alone. Where no interval can be given the reason is
 // returned in its place.
 func bootstrap(clusters int, seed uint64, statistic func(drawn []int) (float64, bool)) (*Interval, string) {
+	values, none := resample(clusters, seed, statistic)
+	if none != "" {
+		return nil, none
+	}
+	return percentiles(values), ""
+}
+
+// resample returns the statistic of the resamples in which it is defined, or why
+// no interval can be taken from them.
+func resample(clusters int, seed uint64, statistic func(drawn []int) (float64, bool)) ([]float64, string) {
 	if clusters < MinClusters {
 		return nil, tooFew(clusters)
 	}
@@ -49,8 +59,13 @@ func bootstrap(clusters int, seed uint64, statistic func(drawn []int) (float64, 
 	if undefined := Resamples - len(values); float64(undefined) > maxUndefined*Resamples {
 		return nil, fmt.Sprintf("no interval: undefined in %d of %d resamples", undefined, Resamples)
 	}
-	slices.Sort(values)
-	return &Interval{quantile(values, (1-Confidence)/2), quantile(values, (1+Confidence)/2)}, ""
+	return values, ""
+}
+
+// percentiles is the interval that resampled values span.
+func percentiles(resampled []float64) *Interval {
+	values := slices.Sorted(slices.Values(resampled))
+	return &Interval{quantile(values, (1-Confidence)/2), quantile(values, (1+Confidence)/2)}
 }
 
 func tooFew(clusters int) string { return fmt.Sprintf("no interval: %d SOPs", clusters) }

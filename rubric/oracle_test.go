@@ -3,6 +3,7 @@ package rubric_test
 import (
 	_ "embed"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -220,7 +221,14 @@ func addAggregate(t *testing.T, rng *rand.Rand, seed uint64, add func(string, ob
 	low, high := bounds(res.Final.Interval)
 	ours = append(ours, *res.Final.Value, res.Final.Low, res.Final.High, low, high)
 	add("aggregate", object{"weights": []float64{r.Dimensions[0].Weight, r.Dimensions[1].Weight},
-		"clusters": of, "tests": tests, "e": e, "draws": drawsTo(seed, clusters)}, ours...)
+		"clusters": of, "tests": tests, "e": e, "draws": drawsTo(seed^domainSeed(r.Domain), clusters)}, ours...)
+}
+
+// domainSeed keeps the draws of domains apart.
+func domainSeed(domain string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(domain))
+	return h.Sum64()
 }
 
 // comparison of two models on the same questions, some unscored. Up to twelve

@@ -69,7 +69,7 @@ func Compare(a, b []Value, seed uint64) Comparison {
 		return c
 	}
 	c.Difference = mean
-	c.Interval, c.NoInterval = t.interval(seed)
+	c.Interval, c.NoInterval = bootstrap(len(t.n), seed, t.mean)
 	c.P = signFlip(t.sum, seed)
 	return c
 }

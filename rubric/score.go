@@ -3,6 +3,7 @@ package rubric
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // Answer is what a model said to a question. Repeat counts from 0.
@@ -15,6 +16,15 @@ type Answer struct {
 	Finish    string          `json:"finish"`     // stop, length, tool_calls, …
 	Tokens    Tokens          `json:"tokens"`
 	Error     string          `json:"error"` // why there is no answer: the server's fault
+}
+
+// Said is the text, else the calls, else "".
+func (a *Answer) Said() string {
+	calls := strings.TrimSpace(string(a.ToolCalls))
+	if strings.TrimSpace(a.Text) == "" && calls != "null" && calls != "[]" {
+		return calls
+	}
+	return a.Text
 }
 
 // Tokens of one request, as the server counted them.
@@ -68,4 +78,14 @@ func (s *Score) validate(q *Question) error {
 		return fmt.Errorf("%s: %d dimensions, the question tests %d", name, len(s.E), len(q.Dimensions))
 	}
 	return nil
+}
+
+// passes tells whether a scored answer is right in every dimension.
+func (s *Score) passes() bool {
+	for _, e := range s.E {
+		if e < 1 {
+			return false
+		}
+	}
+	return true
 }

@@ -10,8 +10,8 @@ type Judged struct {
 }
 
 // Agreement says how far a judge's values follow the keys. An answer is right
-// where the key gives it 1; it is passed where the judge gives it at least the
-// pass mark. Grades are values in steps of 1/MaxGrade, rounded.
+// where the key gives it the pass mark or more, and passed where the judge does.
+// Grades are values in steps of 1/MaxGrade, rounded.
 type Agreement struct {
 	Answers   int       `json:"answers"`
 	Clusters  int       `json:"clusters"`
@@ -19,6 +19,7 @@ type Agreement struct {
 	Accuracy  Share     `json:"accuracy"`
 	FalsePass Share     `json:"false_pass"` // of the wrong answers
 	FalseFail Share     `json:"false_fail"` // of the right ones
+	Bias      Estimate  `json:"bias"`       // mean of the judge's value less the key's
 	// Kappa is Cohen's, of right and passed; WeightedKappa the same of grades,
 	// with quadratic weights; Alpha is Krippendorff's, of grades, ordinal.
 	Kappa         Estimate `json:"kappa"`
@@ -49,14 +50,18 @@ func Agree(list []Judged, pass float64, seed uint64) Agreement {
 	var tables [][MaxGrade + 1][MaxGrade + 1]float64 // by cluster, of grades: key, judge
 	var verdicts [][2][2]float64                     // by cluster: right, passed
 	var agreed, falsePass, falseFail trials
+	var bias tally
 	for _, j := range list {
 		c, ok := index[j.Cluster]
 		if !ok {
 			c = len(tables)
 			index[j.Cluster] = c
 			tables, verdicts = append(tables, [MaxGrade + 1][MaxGrade + 1]float64{}), append(verdicts, [2][2]float64{})
+			bias.sum, bias.n = append(bias.sum, 0), append(bias.n, 0)
 		}
-		right, passed := Full(j.Key), Reaches(j.Judge, pass)
+		right, passed := Reaches(j.Key, pass), Reaches(j.Judge, pass)
+		bias.sum[c] += j.Judge - j.Key
+		bias.n[c]++
 		a.Confusion.Add(right, passed)
 		tables[c][gradeOf(j.Key)][gradeOf(j.Judge)]++
 		verdicts[c][bit(right)][bit(passed)]++
@@ -69,6 +74,10 @@ func Agree(list []Judged, pass float64, seed uint64) Agreement {
 	}
 	a.Clusters = len(tables)
 	a.Accuracy, a.FalsePass, a.FalseFail = agreed.share(), falsePass.share(), falseFail.share()
+	a.Bias = estimate(len(tables), seed, func(drawn []int) float64 {
+		v, _ := bias.mean(drawn)
+		return v
+	})
 	a.Kappa = estimate(len(tables), seed, func(drawn []int) float64 {
 		return kappa(pooled(drawn, func(c, i, j int) float64 { return verdicts[c][i][j] }, 2), unequal)
 	})
@@ -88,9 +97,6 @@ func Agree(list []Judged, pass float64, seed uint64) Agreement {
 	})
 	return a
 }
-
-// Full tells a value of 1 in spite of rounding.
-func Full(value float64) bool { return Reaches(value, 1) }
 
 // Reaches tells a value of at least the mark in spite of rounding.
 func Reaches(value, mark float64) bool { return value >= mark-1e-9 }
@@ -123,13 +129,16 @@ func pooled(drawn []int, table func(c, i, j int) float64, k int) [][]float64 {
 // estimate takes a statistic of clusters, each drawn once, and bootstraps it.
 // NaN is undefined.
 func estimate(clusters int, seed uint64, statistic func(drawn []int) float64) Estimate {
+	if clusters == 0 {
+		return Estimate{NoInterval: noAnswers}
+	}
 	once := make([]int, clusters)
 	for c := range once {
 		once[c] = 1
 	}
 	v := statistic(once)
 	if math.IsNaN(v) {
-		return Estimate{NoInterval: "undefined: the grades do not vary"}
+		return Estimate{NoInterval: "undefined: no variation"}
 	}
 	e := Estimate{Value: &v}
 	e.Interval, e.NoInterval = bootstrap(clusters, seed, func(drawn []int) (float64, bool) {
@@ -138,6 +147,8 @@ func estimate(clusters int, seed uint64, statistic func(drawn []int) float64) Es
 	})
 	return e
 }
+
+const noAnswers = "no interval: no answers"
 
 // trials count hits by cluster.
 type trials struct {
@@ -180,7 +191,7 @@ func (t *trials) share() Share {
 	}
 	s := Share{Hits: int(hits), N: int(n)}
 	if n == 0 {
-		s.NoInterval = "no interval: no answers"
+		s.NoInterval = noAnswers
 		return s
 	}
 	p := hits / n

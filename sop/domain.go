@@ -38,6 +38,10 @@ type Threshold struct {
 	Choices []float64 `yaml:"choices" json:"choices,omitempty"` // what variants draw from, Default included
 	Unit    string    `yaml:"unit" json:"unit,omitempty"`
 	Text    string    `yaml:"text" json:"text"` // noun phrase: "the ceiling on outstanding debt"
+	// Source is the line that an import read it in, file:line; Certain, where it
+	// is there, whether that reading is sure or accepted.
+	Source  string `yaml:"source" json:"source,omitempty"`
+	Certain *bool  `yaml:"certain" json:"certain,omitempty"`
 }
 
 // Value is a number that scenarios draw and comparisons read.
@@ -56,7 +60,9 @@ type Value struct {
 	Text   string `yaml:"text" json:"text"`
 	Record string `yaml:"record" json:"record,omitempty"`
 	// DependsOn says when there is such a value at all (the account exists).
-	DependsOn *Tree `yaml:"depends_on" json:"depends_on,omitempty"`
+	DependsOn *Tree  `yaml:"depends_on" json:"depends_on,omitempty"`
+	Source    string `yaml:"source" json:"source,omitempty"`
+	Certain   *bool  `yaml:"certain" json:"certain,omitempty"`
 }
 
 // Kinds are the kinds of conditions.
@@ -84,6 +90,8 @@ type Condition struct {
 	// values are recorded.
 	RecordTrue  string `yaml:"record_true" json:"record_true,omitempty"`
 	RecordFalse string `yaml:"record_false" json:"record_false,omitempty"`
+	Source      string `yaml:"source" json:"source,omitempty"`
+	Certain     *bool  `yaml:"certain" json:"certain,omitempty"`
 }
 
 // Action is something that the agent can call.
@@ -99,6 +107,8 @@ type Action struct {
 	Innate *Tree `yaml:"innate" json:"innate,omitempty"`
 	// Effects hold once the action succeeded.
 	Effects map[string]bool `yaml:"effects" json:"effects,omitempty"`
+	Source  string          `yaml:"source" json:"source,omitempty"`
+	Certain *bool           `yaml:"certain" json:"certain,omitempty"`
 }
 
 // Term is an entry of the glossary.
@@ -113,6 +123,8 @@ type Term struct {
 	UsedIn      []string      `yaml:"used_in" json:"used_in"` // goals of procedures
 	Synonyms    []string      `yaml:"synonyms" json:"synonyms,omitempty"`
 	Confusables []*Confusable `yaml:"confusables" json:"confusables,omitempty"`
+	Source      string        `yaml:"source" json:"source,omitempty"`
+	Certain     *bool         `yaml:"certain" json:"certain,omitempty"`
 }
 
 // Confusable is a term that could be mistaken for another one.
@@ -138,6 +150,8 @@ type Procedure struct {
 	// Unmodelled keeps what the source says beyond the model; no row is drawn
 	// from it.
 	Unmodelled []string `yaml:"unmodelled" json:"unmodelled,omitempty"`
+	Source     string   `yaml:"source" json:"source,omitempty"`
+	Certain    *bool    `yaml:"certain" json:"certain,omitempty"`
 	// Cases, where there are any, are the variants and scenarios that the
 	// corpus itself holds (SOPBench tasks); else variants are composed.
 	Cases []*Case `yaml:"-" json:"-"`

@@ -57,6 +57,14 @@ func (m *Machine) Residual(s *Scenario, history Workflow) (*Graph, *Scenario, er
 // Shown returns what the history has told of the case: the conditions known
 // after it, with their values, but for those that effects can change.
 func (m *Machine) Shown(facts map[string]bool, history Workflow) map[string]bool {
+	shown := m.Known(facts, history)
+	m.touched.each(func(i int) { delete(shown, m.conds[i]) })
+	return shown
+}
+
+// Known returns the conditions known after the history, with the values that
+// they have then: those of the case, but where an effect changed them.
+func (m *Machine) Known(facts map[string]bool, history Workflow) map[string]bool {
 	truth := m.factSet(facts)
 	st := m.start(truth)
 	for _, item := range history {
@@ -64,13 +72,13 @@ func (m *Machine) Shown(facts map[string]bool, history Workflow) map[string]bool
 			st = m.step(&st, c, truth)
 		}
 	}
-	shown := map[string]bool{}
+	known := map[string]bool{}
 	for i, name := range m.conds {
-		if st.known.has(i) && !m.touched.has(i) {
-			shown[name] = st.val.has(i)
+		if st.known.has(i) {
+			known[name] = st.val.has(i)
 		}
 	}
-	return shown
+	return known
 }
 
 type residual struct {

@@ -73,10 +73,14 @@ func (p *pool) speaksOf(rule *sop.Tree, told map[string]bool) bool {
 }
 
 // lent leaves those of the rules of other procedures that the job may borrow:
-// some procedure of the training split, or of its own, has them.
+// some procedure of the training split, or of its own, has them. What nobody
+// has accepted is lent to rows of its kind only.
 func (j *Job) lent(rules []*sop.Tree) []*sop.Tree {
 	var open []*sop.Tree
 	for _, p := range j.Domain.Procedures {
+		if j.Split != dataset.Unreviewed && j.Domain.Unreviewed(p) {
+			continue
+		}
 		if split := j.Splits[j.Domain.Name+"/"+p.Goal]; split == "" || split == dataset.Train || split == j.Split {
 			open = append(open, p.AllRules()...)
 		}

@@ -186,7 +186,9 @@ func (p *Plan) split() error {
 		for _, c := range p.corpora {
 			var units []string
 			for _, proc := range c.Domain.Procedures {
-				units = append(units, c.Domain.Name+"/"+proc.Goal)
+				if !c.Domain.Unreviewed(proc) {
+					units = append(units, c.Domain.Name+"/"+proc.Goal)
+				}
 			}
 			n := len(units)
 			held := (n + 5) / 10
@@ -345,7 +347,12 @@ func (p *Plan) allotWithin(shares []*share) {
 	}
 }
 
+// splitOf is the split of all rows of a procedure; "" where each scenario
+// decides. What leans on a reading that nobody has accepted is kept apart.
 func (p *Plan) splitOf(d *sop.Domain, proc *sop.Procedure) string {
+	if d.Unreviewed(proc) {
+		return dataset.Unreviewed
+	}
 	switch p.Options.SplitBy {
 	case dataset.UnitDomain:
 		return p.Split.Assignments[d.Name]

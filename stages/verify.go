@@ -153,9 +153,10 @@ func (v *Verifier) read(row *dataset.Row) (*reading, error) {
 	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
+	after := r.machine.Known(r.reference.Facts, r.history)
 	for c, fact := range known {
-		if r.reference.Facts[c] != fact {
-			return nil, fmt.Errorf("the text says %s is %v, the reference %v", c, fact, r.reference.Facts[c])
+		if after[c] != fact {
+			return nil, fmt.Errorf("the text says %s is %v, the reference %v", c, fact, after[c])
 		}
 	}
 	r.scenario = &sop.Scenario{Facts: r.reference.Facts, Values: r.reference.Values, Bindings: r.reference.Bindings}

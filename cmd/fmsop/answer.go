@@ -43,7 +43,11 @@ A MODEL is as fmsop models check takes it, or a baseline: ` + strings.Join(agent
 			if err != nil {
 				return err
 			}
-			return a.showAnswers(e, models)
+			if err := a.showAnswers(e, models); err != nil {
+				return err
+			}
+			a.next("fmsop score %s", e.Dir)
+			return nil
 		},
 	}
 	o.flags(c.Flags())
@@ -186,7 +190,7 @@ func (a *app) showAnswers(e *agents.Evaluation, models []string) error {
 				n.Failed++
 			case answer.Finish == string(llm.FinishLength):
 				n.Cut++
-			case strings.TrimSpace(answer.Text) == "" && len(answer.ToolCalls) == 0:
+			case strings.TrimSpace(answer.Said()) == "":
 				n.Empty++
 			}
 		}
@@ -199,7 +203,6 @@ func (a *app) showAnswers(e *agents.Evaluation, models []string) error {
 	}
 	if !a.json {
 		a.printf("%s", columns(rows))
-		a.next("fmsop score %s", e.Dir)
 	}
 	return nil
 }

@@ -48,6 +48,8 @@ accepted. The exit status is 1 where there is any.`,
 			RunE:              func(_ *cobra.Command, args []string) error { return a.validateCorpora(args) },
 		},
 		a.renderCommand(),
+		a.importCommand(),
+		a.reviewCommand(),
 		&cobra.Command{
 			Use:   "schema domain|procedure",
 			Short: "The JSON Schema of domain.yaml or of a procedure file",

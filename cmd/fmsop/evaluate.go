@@ -73,7 +73,12 @@ func (a *app) evaluate(ctx context.Context, names []string, o evaluateOptions) e
 	if err != nil {
 		return err
 	}
-	return a.writeReport(e, scorer, e.Path(agents.ReportFile))
+	page := e.Path(agents.ReportFile)
+	s, err := a.writeReport(e, scorer, page)
+	if err != nil {
+		return err
+	}
+	return a.showReport(s, page)
 }
 
 // begin opens a run folder, or makes it for these corpora. Those of a folder

@@ -196,7 +196,7 @@ func (a *app) showExport(out string, m export.Manifest, begin time.Time) error {
 		made := m.Formats[name]
 		var files []string
 		for _, split := range []string{dataset.Train, dataset.Validation, dataset.Test} {
-			if f, ok := made.Files[split+"."+string(m.Encoding)]; ok {
+			if f, ok := made.Split(split); ok {
 				files = append(files, fmt.Sprintf("%s %d", split, f.Rows))
 			}
 		}

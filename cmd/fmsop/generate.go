@@ -326,7 +326,11 @@ func (a *app) showGeneration(g *generation, brief bool) error {
 		a.printf("%s", a.paint.bad(wrapped("  ", g.shortText())))
 	}
 	if g.Splits[dataset.Train] == 0 && g.Shard == "" {
-		a.printf("%s\n", a.paint.bad("  no group to train on: every "+g.SplitBy+" fell into another split; try another --seed or --split-by"))
+		why := "every " + g.SplitBy + " fell into another split; try another --seed or --split-by"
+		if g.Splits[dataset.Unreviewed] == g.Made {
+			why = "nobody has accepted what they lean on; see fmsop corpus review"
+		}
+		a.printf("%s\n", a.paint.bad("  no group to train on: "+why))
 	}
 	a.printf("%s", wrapped("  splits     ", countsText(g.Splits)+" (no "+g.SplitBy+" in two of them)"))
 	if !brief && g.Made > 0 {

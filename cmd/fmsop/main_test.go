@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"fmsop": main, "questions": questions})
+	testscript.Main(m, map[string]func(){"fmsop": main, "questions": questions, "cutquery": cutQuery})
 }
 
 // TestScripts runs the command as a user would. Each script has the small pack
@@ -47,6 +47,7 @@ func TestScripts(t *testing.T) {
 			"for-shards": forShards,
 			"tasks":      tasks,
 			"pods":       pods,
+			"judges":     judges,
 		},
 	})
 }
@@ -142,6 +143,23 @@ func questions() {
 			}
 			fmt.Println(string(line))
 		}
+	}
+}
+
+// cutQuery turns the first row of a file into a question that lacks its last word.
+func cutQuery() {
+	for row, err := range dataset.ReadRows(os.Args[1]) {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		words := strings.Fields(row.Query)
+		line, err := json.Marshal(dataset.Asked{ID: "shorter", Context: row.Context, Query: strings.Join(words[:len(words)-1], " ")})
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(string(line))
+		return
 	}
 }
 

@@ -1,25 +1,32 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/fmsop/fmsop/agents"
 	"github.com/fmsop/fmsop/dataset"
+	"github.com/fmsop/fmsop/rubric"
+	"github.com/fmsop/fmsop/sop/corpus"
 )
 
 func (a *app) pipelineCommand() *cobra.Command {
 	dir, force := "fmsop-data", false
 	c := &cobra.Command{
 		Use:   "pipeline",
-		Short: "Everything: validate, generate, verify, measure, show",
+		Short: "Everything: the data, and an evaluation of the baselines",
 		Long: `Checks the corpora, generates a dataset folder, proves it again from its texts,
-measures what a model could exploit in it, and shows one group. Without a
-configuration it takes every built-in domain and the settings of
-configs/default.yaml.`,
+measures what a model could exploit in it, and shows one group. Then it makes
+rubrics and a test set, has the baselines answer it, scores them and writes a
+report, into the folder run of the dataset. Without a configuration it takes
+every built-in domain and the settings of configs/default.yaml.`,
 		Example: "  fmsop pipeline\n  fmsop pipeline -o data --groups 5000 --force",
 		Args:    arguments(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.pipeline(cmd.Context(), dir, force) },
@@ -61,7 +68,7 @@ func (a *app) pipeline(ctx context.Context, dir string, force bool) error {
 	}
 
 	a.step(3, "verify")
-	proof, err := a.verify(ctx, dir)
+	proof, err := a.verify(ctx, dir, nil)
 	if err != nil {
 		return err
 	}
@@ -91,18 +98,112 @@ func (a *app) pipeline(ctx context.Context, dir string, force bool) error {
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return nil
+	page, err := a.evaluateBaselines(ctx, corpora, filepath.Join(dir, runFolder))
+	if err != nil || a.json {
+		return err
 	}
 	a.printf("\n%s\n", a.paint.heading("done"))
-	a.printf("%d groups of %d procedures in %d domains, every answer proven, in %.1f s\n", made.Made, total, len(corpora), time.Since(begin).Seconds())
+	a.printf("%d groups of %s in %s, every answer proven, in %.1f s\n", made.Made, count(total, "procedure"), count(len(corpora), "domain"), time.Since(begin).Seconds())
 	a.printf("%s\n", columns([][]string{
 		{"  " + dir + "/train_*.jsonl.zst", "to train on, validation and test beside them"},
 		{"  " + dir + "/README.md", "the dataset card"},
+		{"  " + page, "how the baselines do, domain by domain"},
 		{"  fmsop show " + dir + " --n 3", "more groups"},
+		{"  fmsop answer " + filepath.Join(dir, runFolder) + " --model MODEL", "a model beside the baselines"},
 		{"  fmsop check --serve :8017", "the same oracle as a reward"},
 	}))
 	return nil
+}
+
+// runFolder is that of the evaluation, in the dataset folder.
+const runFolder = "run"
+
+// evaluateBaselines goes through an evaluation step by step and returns where
+// the report is.
+func (a *app) evaluateBaselines(ctx context.Context, corpora []*corpus.Corpus, dir string) (page string, err error) {
+	a.step(6, "rubric")
+	e, err := agents.StartEvaluation(dir, corpora, a.config.Generate.Seed)
+	if err != nil {
+		return "", err
+	}
+	if err := e.MakeRubrics(ctx, agents.SymbolicGenerator{}, false); err != nil {
+		return "", err
+	}
+	for _, r := range e.Rubrics {
+		if a.json {
+			err = a.emit(r)
+		} else {
+			first := slices.MaxFunc(r.Dimensions, func(x, y rubric.Dimension) int { return cmp.Compare(x.Weight, y.Weight) })
+			a.printf("%s: %s, the heaviest %s with %.3f\n", r.Domain, count(len(r.Dimensions), "dimension"), first.Name, first.Weight)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+
+	a.step(7, "testset")
+	o := testsetOptions{TestOptions: agents.TestOptions{}.WithDefaults(), allowShortfall: true}
+	if err := a.makeTestset(ctx, e, o); err != nil {
+		return "", err
+	}
+	for _, c := range e.Coverage() {
+		if a.json {
+			err = a.emit(c)
+		} else {
+			a.printf("%s\n", coverageLine(c, e.Tests))
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+
+	a.step(8, "answer")
+	models, err := a.answer(ctx, e, answerOptions{models: agents.Baselines, AskOptions: agents.AskOptions{}.WithDefaults()})
+	if err != nil {
+		return "", err
+	}
+	if err := a.showAnswers(e, models); err != nil {
+		return "", err
+	}
+
+	a.step(9, "score")
+	scorer, err := a.score(ctx, e, models, scoreOptions{})
+	if err != nil {
+		return "", err
+	}
+	page = e.Path(agents.ReportFile)
+	s, err := a.writeReport(e, scorer, page)
+	if err != nil {
+		return "", err
+	}
+	if a.json {
+		return page, a.emit(s)
+	}
+	a.printf("%s", headline(s))
+
+	a.step(10, "report")
+	a.printf("%s\n", page)
+	return page, nil
+}
+
+// coverageLine says in short how a domain's questions fill its cells.
+func coverageLine(c *agents.Coverage, questions []rubric.Question) string {
+	asked, possible := 0, 0
+	for _, q := range questions {
+		if q.Domain == c.Domain {
+			asked++
+		}
+	}
+	for _, cell := range c.Cells {
+		if cell.Impossible == "" {
+			possible++
+		}
+	}
+	line := fmt.Sprintf("%s: %s, %d of %d cells possible", c.Domain, count(asked, "question"), possible, len(c.Cells))
+	if short := c.Shortfalls(); len(short) > 0 {
+		line += fmt.Sprintf(", %d with too few", len(short))
+	}
+	return line
 }
 
 // telling picks a group that shows much: a whole workflow of some length, and
@@ -116,7 +217,7 @@ func telling(r *dataset.Row) bool {
 	return len(w) >= 4 && len(operators) >= min(4, len(r.Negatives))
 }
 
-const pipelineSteps = 5
+const pipelineSteps = 10
 
 // step says on a line of its own what comes, at once.
 func (a *app) step(n int, name string) {

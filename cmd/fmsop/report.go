@@ -41,7 +41,11 @@ numbers as CSV and JSON.`,
 			if judge != "" {
 				scorer = judge
 			}
-			return a.writeReport(e, scorer, page)
+			s, err := a.writeReport(e, scorer, page)
+			if err != nil {
+				return err
+			}
+			return a.showReport(s, page)
 		},
 	}
 	c.Flags().StringVarP(&page, "output", "o", "", "`FILE`.html to write, instead of report.html in the run folder")
@@ -66,7 +70,7 @@ func (a *app) summary(e *agents.Evaluation, scorer string) (*report.Summary, err
 			return nil, err
 		}
 		r.Repeats = m.Repeats // that of all models
-		r.Models = append(r.Models, report.Candidate{Name: m.Model, Answers: answers, Scores: scores})
+		r.Models = append(r.Models, report.Candidate{Name: m.Model, Asked: asked(m), Answers: answers, Scores: scores})
 	}
 	if len(r.Models) == 0 {
 		how := "fmsop score " + e.Dir
@@ -78,12 +82,27 @@ func (a *app) summary(e *agents.Evaluation, scorer string) (*report.Summary, err
 	return report.Summarise(r)
 }
 
-// writeReport writes the page, and beside it the numbers, and prints the
-// headline.
-func (a *app) writeReport(e *agents.Evaluation, scorer, page string) error {
+// asked says in words how a model was asked; of a baseline there is nothing to
+// say.
+func asked(m agents.Asked) string {
+	if isBaseline(m.Model) {
+		return ""
+	}
+	words := m.Book + " book"
+	if m.Shots > 0 {
+		words += ", " + count(m.Shots, "shot")
+	}
+	if m.Tools {
+		words += ", tools"
+	}
+	return words
+}
+
+// writeReport writes the page, and beside it the same numbers.
+func (a *app) writeReport(e *agents.Evaluation, scorer, page string) (*report.Summary, error) {
 	s, err := a.summary(e, scorer)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	base := strings.TrimSuffix(page, filepath.Ext(page))
 	for _, f := range []struct {
@@ -91,9 +110,14 @@ func (a *app) writeReport(e *agents.Evaluation, scorer, page string) error {
 		write func(io.Writer, *report.Summary) error
 	}{{page, report.HTML}, {base + ".csv", report.CSV}, {base + ".json", report.JSON}} {
 		if err := run.AtomicFile(f.path, func(w io.Writer) error { return f.write(w, s) }); err != nil {
-			return err
+			return nil, err
 		}
 	}
+	return s, nil
+}
+
+// showReport prints the headline, and where the page is.
+func (a *app) showReport(s *report.Summary, page string) error {
 	if a.json {
 		return a.emit(s)
 	}
@@ -102,26 +126,45 @@ func (a *app) writeReport(e *agents.Evaluation, scorer, page string) error {
 	return nil
 }
 
-// headline is one line a model. The range is the 95 % interval of a single
-// domain; of several, what the mean would be if every unscored answer were worth
-// 0, or 1.
+// headline is one line a model: the overall score, its 95 % interval and the
+// pass rate. The range is what the score would be if every unscored answer were
+// worth 0, or 1.
 func headline(s *report.Summary) string {
-	head := []string{"model", "overall", "range", "scored", "unscored"}
+	head := []string{"model", "overall", "95 %", "pass", "scored", "unscored"}
+	ranged := s.AnyUnscored()
+	if ranged {
+		head = append(head, "range")
+	}
 	rows := [][]string{head}
 	for _, m := range s.Models {
-		overall := "unscored"
-		if m.Overall != nil {
-			overall = fmt.Sprintf("%.3f", *m.Overall)
+		span := func(low, high float64) string { return fmt.Sprintf("%.2f–%.2f", low, high) }
+		overall, interval, pass := "unscored", m.Overall.NoInterval, "unscored"
+		if m.Overall.Value != nil {
+			overall = fmt.Sprintf("%.3f", *m.Overall.Value)
 		}
-		span := fmt.Sprintf("%.3f–%.3f", m.OverallLow, m.OverallHigh)
-		if len(m.Results) == 1 {
-			if i := m.Results[0].Final.Interval; i != nil {
-				span = fmt.Sprintf("%.3f–%.3f", i.Low, i.High)
-			} else {
-				span = m.Results[0].Final.NoInterval
-			}
+		if i := m.Overall.Interval; i != nil {
+			interval = span(i.Low, i.High)
 		}
-		rows = append(rows, []string{m.Name, overall, span, fmt.Sprint(m.Scored), fmt.Sprint(m.Unscored)})
+		if p := m.Passes[0].At.Value; p != nil {
+			pass = fmt.Sprintf("%.2f", *p)
+		}
+		row := []string{shortened(m.Name, nameWidth), overall, interval, pass, fmt.Sprint(m.Overall.Scored), fmt.Sprint(m.Overall.Unscored)}
+		if ranged {
+			row = append(row, span(m.Overall.Low, m.Overall.High))
+		}
+		rows = append(rows, row)
 	}
-	return columns(rows) + "\n"
+	return columns(rows)
+}
+
+// nameWidth leaves room for the numbers beside a model's name.
+const nameWidth = 25
+
+// shortened cuts the middle out of a long name.
+func shortened(name string, width int) string {
+	r := []rune(name)
+	if len(r) <= width {
+		return name
+	}
+	return string(r[:width/2]) + "…" + string(r[len(r)-(width-width/2-1):])
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/fmsop/fmsop/agents"
 	"github.com/fmsop/fmsop/internal/run"
-	"github.com/fmsop/fmsop/llm"
 )
 
 func (a *app) scoreCommand() *cobra.Command {
@@ -98,22 +97,12 @@ func (a *app) score(ctx context.Context, e *agents.Evaluation, models []string, 
 	var scorer agents.Scorer = agents.SymbolicScorer{}
 	workers := a.config.Workers
 	if o.judge != "" {
-		client, err := llm.Open(o.judge, a.config.LLM)
-		if err != nil {
-			return "", usage(err)
-		}
-		if slices.Contains(models, client.Name()) && !o.force {
-			return "", hint(usagef("%s is to judge its own answers, want another judge", client.Name()), "--force lets it")
-		}
-		model, err := a.runner(ctx, e, client, drain)
+		judge, model, err := a.openJudge(ctx, e, o, agents.JudgeOptions{}.WithDefaults(), models, drain)
 		if err != nil {
 			return "", err
 		}
 		defer model.Close()
-		asker := &llm.Asker{Model: model, Structured: a.config.LLM.Structured, Reasks: a.config.LLM.Reasks}
-		if scorer, err = agents.NewJudge(model.Name(), asker, e.Rubrics, agents.JudgeOptions{Sampling: a.config.LLM.Sampling}); err != nil {
-			return "", err
-		}
+		scorer = judge
 		workers = a.config.LLM.Concurrency
 	}
 	for _, m := range models {

@@ -70,6 +70,8 @@ func (o *testsetOptions) flags(flags *pflag.FlagSet) {
 	d := agents.TestOptions{}.WithDefaults()
 	flags.IntVar(&o.PerCell, "per-cell", d.PerCell, "`N` questions a level and type")
 	flags.IntVar(&o.PerDimension, "per-dimension", d.PerDimension, "`N` questions a dimension, at least")
+	flags.IntVar(&o.PerLevel, "per-level", d.PerLevel, "`N` questions a complexity level, at least")
+	flags.IntVar(&o.PerType, "per-type", d.PerType, "`N` questions a question type, at least")
 	flags.BoolVar(&o.allowShortfall, "allow-shortfall", false, "go on where the corpus gives too few questions")
 }
 
@@ -143,7 +145,7 @@ func (a *app) showTestset(e *agents.Evaluation) error {
 			continue
 		}
 		a.printf("%s\n%s", a.paint.heading(c.Domain), coverageTable(c))
-		for _, cell := range slices.Concat(c.Cells, c.Dimensions) {
+		for _, cell := range slices.Concat(c.Cells, c.Levels, c.Types, c.Dimensions) {
 			if cell.Impossible != "" {
 				a.printf("%s", wrapped("–  ", cell.Name+": "+cell.Impossible))
 			}
@@ -161,7 +163,8 @@ func (a *app) showTestset(e *agents.Evaluation) error {
 }
 
 // coverageTable has levels over types, then dimensions: made/wanted, or – where
-// there can be none.
+// there can be none. What is wanted of a level, a type or a dimension is the
+// least.
 func coverageTable(c *agents.Coverage) string {
 	filled := func(cell agents.CellCoverage) string {
 		switch {
@@ -172,19 +175,22 @@ func coverageTable(c *agents.Coverage) string {
 		}
 		return fmt.Sprintf("%d/%d", cell.Made, cell.Wanted)
 	}
-	rows := [][]string{append([]string{"made/wanted"}, rubric.Types...)}
-	for _, level := range rubric.Levels {
-		row := []string{fmt.Sprintf("level %d", level)}
-		for _, cell := range c.Cells {
-			if cell.Level == level {
-				row = append(row, filled(cell))
-			}
+	row := func(name string, cells ...agents.CellCoverage) []string {
+		list := []string{name}
+		for _, cell := range cells {
+			list = append(list, filled(cell))
 		}
-		rows = append(rows, row)
+		return list
 	}
-	dimensions := [][]string{}
+	rows := [][]string{slices.Concat([]string{"made/wanted"}, rubric.Types, []string{"all"})}
+	for i, level := range c.Levels {
+		types := len(rubric.Types)
+		rows = append(rows, row(level.Name, slices.Concat(c.Cells[i*types:(i+1)*types], []agents.CellCoverage{level})...))
+	}
+	rows = append(rows, row("all", c.Types...))
+	var dimensions [][]string
 	for _, d := range c.Dimensions {
-		dimensions = append(dimensions, []string{d.Name, filled(d)})
+		dimensions = append(dimensions, row(d.Name, d))
 	}
 	return columns(rows) + columns(dimensions)
 }

@@ -27,6 +27,8 @@ type Corpus struct {
 	Notes []string
 	// Split is the default unit of splits: procedure or scenario.
 	Split string
+
+	records *records // of a pack that has a records.star
 }
 
 // Problem is one fault of a file.

@@ -26,7 +26,7 @@ func loadBuiltin(name string) (*Corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Corpus{Domain: p.domain, Source: "builtin:" + name, Notes: notes, Split: "procedure"}, nil
+	return &Corpus{Domain: p.domain, Source: "builtin:" + name, Notes: notes, Split: "procedure", records: p.records}, nil
 }
 
 func loadFolder(dir string) (*Corpus, error) {
@@ -34,7 +34,7 @@ func loadFolder(dir string) (*Corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Corpus{Domain: p.domain, Source: dir, Notes: notes, Split: "scenario"}, nil
+	return &Corpus{Domain: p.domain, Source: dir, Notes: notes, Split: "scenario", records: p.records}, nil
 }
 
 // readPack reads and validates the pack in a folder of fsys; shown is the

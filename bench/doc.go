@@ -1,0 +1,9 @@
+// Package bench measures how often an agent does a customer's request as the
+// procedure demands, in the executable domains of [world], on the tasks of
+// SOPBench.
+//
+// [ReadTasks] reads a file of tasks, [ReadRuns] what agents did on them as
+// SOPBench recorded it, and a [Judge] executes every recorded call again and
+// decides the seven criteria of a [Verdict]: either exactly as the official
+// evaluator does, or with its known faults mended.
+package bench

@@ -1,0 +1,389 @@
+package reading
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fmsop/fmsop/sop"
+)
+
+// maxSteps bounds the steps and conditions of a procedure: the oracles take
+// graphs of up to 64 names.
+const maxSteps = 60
+
+// Build makes a domain of what was read, a procedure a document. Rejected
+// readings are left out. What leans on a reading that is not certain is marked
+// so. The error names the document that is no procedure.
+func Build(name string, results []*Result) (*sop.Domain, error) {
+	b := &builder{d: &sop.Domain{
+		Name: name, Title: upperFirst(strings.ReplaceAll(name, "_", " ")), Parameters: map[string]*sop.Parameter{}, Thresholds: map[string]*sop.Threshold{},
+		Values: map[string]*sop.Value{}, Conditions: map[string]*sop.Condition{}, Actions: map[string]*sop.Action{},
+	}, worded: map[string]bool{}}
+	var titles []string
+	for _, r := range results {
+		if err := b.procedure(r); err != nil {
+			return nil, err
+		}
+		titles = append(titles, r.Title)
+	}
+	b.d.Summary = "Read out of documents: " + strings.Join(titles, "; ") + "."
+	slices.SortFunc(b.d.Procedures, func(p, q *sop.Procedure) int { return strings.Compare(p.Goal, q.Goal) })
+	return b.d, nil
+}
+
+type builder struct {
+	d      *sop.Domain
+	worded map[string]bool // texts that are taken
+
+	// Of the document at hand.
+	result *Result
+	flow   *flow
+	names  map[string]string // of steps and conditions, as read -> in the domain
+	goal   string
+}
+
+func (b *builder) procedure(r *Result) error {
+	n := 0
+	for _, x := range r.Readings {
+		if x.flows() {
+			n += 1 + len(x.Then) + len(x.Else)
+		}
+	}
+	if n > 2*maxSteps {
+		return fmt.Errorf("%s: %d steps and decisions, want at most %d in one procedure: give its parts as documents of their own", r.File, n, 2*maxSteps)
+	}
+	b.result, b.flow, b.names = r, newFlow(r.Readings), map[string]string{}
+	f := b.flow
+	if len(f.nodes) == 0 {
+		return fmt.Errorf("%s: no step is left that the agent could do", r.File)
+	}
+	if len(f.conditions) == 0 {
+		return fmt.Errorf("%s: nothing is left that the procedure decides by", r.File)
+	}
+	if n := len(f.nodes) + len(f.conditions); n > maxSteps {
+		return fmt.Errorf("%s: %d steps and conditions, want at most %d in one procedure: give its parts as documents of their own", r.File, n, maxSteps)
+	}
+	b.goal = b.goalName(b.lastEnd())
+	for _, x := range f.nodes {
+		b.names[x.name] = b.action(x)
+	}
+	for _, c := range f.conditions {
+		b.condition(c)
+	}
+	p := &sop.Procedure{Goal: b.goal, Title: r.Title, Purpose: "Takes a case through “" + r.Title + "”.", Requests: b.requests(), Source: r.File + ":1"}
+	b.rules(p)
+	for _, x := range r.Readings {
+		b.aside(p, x)
+	}
+	certain := !slices.ContainsFunc(r.Readings, func(x *Reading) bool { return x.flows() && x.Open() })
+	p.Certain = &certain
+	b.d.Procedures = append(b.d.Procedures, p)
+	return nil
+}
+
+// last is the step in which every case ends that does not end before, or nil.
+func (b *builder) last() *node {
+	f := b.flow
+	if len(f.front) == 1 && f.front[0].from >= 0 && len(f.front[0].facts) == 0 {
+		if n := f.nodes[f.front[0].from]; n.reading.Kind == Step {
+			return n
+		}
+	}
+	return nil
+}
+
+// lastEnd takes the end that was read last for the goal where no case goes on
+// past the last decision: in "escalate if …, else approve" approve is what the
+// procedure is for. It returns its name, else nothing.
+func (b *builder) lastEnd() string {
+	f := b.flow
+	if len(f.front) > 0 || len(f.ends) == 0 {
+		return ""
+	}
+	last := f.ends[len(f.ends)-1]
+	f.front, f.ends = last.in, f.ends[:len(f.ends)-1]
+	return last.name
+}
+
+// goalName is the last step, where every case that goes through comes to it,
+// or the end that stands for the goal; else an act of its own, completing the
+// case.
+func (b *builder) goalName(end string) string {
+	if n := b.last(); n != nil {
+		return b.free(n.name, b.d.Actions[n.name] != nil)
+	}
+	if end != "" {
+		return b.free(end, b.d.Actions[end] != nil || b.d.Conditions[end] != nil)
+	}
+	base := slug(b.result.Title)
+	return b.free("complete_"+base, b.d.Actions["complete_"+base] != nil)
+}
+
+// free changes a name that another procedure has taken.
+func (b *builder) free(name string, taken bool) string {
+	if name == sop.Deny || name == sop.Conversation || !sop.IsIdentifier(name) {
+		name, taken = "do_"+slug(name), b.d.Actions["do_"+slug(name)] != nil
+	}
+	for n := 2; taken; n++ {
+		candidate := fmt.Sprintf("%s_%d", name, n)
+		if b.d.Actions[candidate] == nil && b.d.Conditions[candidate] == nil {
+			return candidate
+		}
+	}
+	return name
+}
+
+// wording makes a text unlike all others of the domain.
+func (b *builder) wording(text string) string {
+	for n := 1; ; n++ {
+		candidate := text
+		if n > 1 {
+			candidate = fmt.Sprintf("%s (%d)", text, n)
+		}
+		if key := strings.ToLower(oneLine(candidate)); !b.worded[key] {
+			b.worded[key] = true
+			return candidate
+		}
+	}
+}
+
+func (b *builder) action(x *node) string {
+	name := b.goal
+	if n := b.last(); n != x {
+		name = b.free(x.name, b.d.Actions[x.name] != nil || x.name == b.goal)
+	}
+	a := &sop.Action{Text: b.wording(short(x.text)), Source: x.reading.Source, Certain: x.reading.settled()}
+	for _, p := range slices.Sorted(maps.Keys(x.reading.Parameters)) {
+		a.Parameters = append(a.Parameters, p)
+		b.parameter(p, x.reading.Parameters[p])
+	}
+	b.d.Actions[name] = a
+	return name
+}
+
+// settled is what the domain says of the certainty of a reading.
+func (r *Reading) settled() *bool {
+	certain := !r.Open()
+	return &certain
+}
+
+// short keeps wordings to a length that can be read in the middle of a rule.
+func short(text string) string {
+	const most = 100
+	text = clean(text)
+	if len(text) <= most {
+		return text
+	}
+	at := strings.LastIndexByte(text[:most], ' ')
+	for _, i := range commas(text) {
+		if i > most/3 && i <= most {
+			at = i
+		}
+	}
+	return strings.TrimRight(strings.ToValidUTF8(text[:max(at, most/3)], ""), " ,;")
+}
+
+func (b *builder) parameter(name string, examples []string) {
+	p := b.d.Parameters[name]
+	if p == nil {
+		said := strings.Join(words(name), " ")
+		p = &sop.Parameter{Noun: "the " + said, Label: upperFirst(said)}
+		b.d.Parameters[name] = p
+	}
+	for _, x := range examples {
+		if !slices.Contains(p.Examples, any(x)) {
+			p.Examples = append(p.Examples, x)
+		}
+	}
+}
+
+func (b *builder) condition(c *condition) {
+	name := c.name
+	if b.d.Actions[name] != nil || slices.ContainsFunc(b.flow.nodes, func(n *node) bool { return n.name == name }) {
+		name += "_holds"
+	}
+	for n := 2; b.d.Conditions[name] != nil || b.d.Actions[name] != nil; n++ {
+		name = fmt.Sprintf("%s_%d", c.name, n)
+	}
+	b.names["?"+c.name] = name
+	text := short(c.text)
+	x := &sop.Condition{
+		Kind: kindOf(c.text), Source: c.reading.Source, Certain: c.reading.settled(),
+		Text: b.wording(text), EstablishedBy: sop.L(sop.Conversation),
+	}
+	if c.anchor >= 0 {
+		x.EstablishedBy = sop.L(b.names[b.flow.nodes[c.anchor].name])
+	}
+	x.Negated = b.wording(negated(text))
+	if c.reading.Compare != "" && len(c.reading.Parts) == 0 {
+		b.comparison(name, x, c.reading)
+	} else {
+		x.RecordTrue = "Finding “" + x.Text + "”: yes"
+		x.RecordFalse = "Finding “" + x.Text + "”: no"
+	}
+	b.d.Conditions[name] = x
+}
+
+// comparison declares the value and the threshold that a condition compares.
+func (b *builder) comparison(name string, x *sop.Condition, r *Reading) {
+	subject := slug(findSubject(r.Text))
+	value := subject
+	for n := 2; b.d.Values[value] != nil || b.d.Thresholds[value] != nil; n++ {
+		value = fmt.Sprintf("%s_%d", subject, n)
+	}
+	limit := value + "_limit"
+	step := 1.0
+	if r.Number != float64(int64(r.Number)) {
+		step = 0.01
+	}
+	most := 2*r.Number + 10
+	if r.Unit == "percent" && r.Number <= 100 {
+		most = 100
+	}
+	said := strings.ReplaceAll(value, "_", " ")
+	b.d.Values[value] = &sop.Value{Unit: r.Unit, Min: 0, Max: most, Step: step, Text: b.wording("the figure for " + said),
+		Record: upperFirst(said) + ": {value}", Source: r.Source, Certain: r.settled()}
+	b.d.Thresholds[limit] = &sop.Threshold{Default: r.Number, Unit: r.Unit, Text: b.wording("the limit for " + said), Source: r.Source, Certain: r.settled()}
+	x.Compare = fmt.Sprintf("%s %s %s", value, r.Compare, limit)
+}
+
+func findSubject(text string) string {
+	if found := findLimits(text); len(found) > 0 {
+		return found[0].subject
+	}
+	return text
+}
+
+// done is the condition that a step has been done: never so before its call,
+// and known and true from then on.
+func (b *builder) done(n *node) string {
+	action := b.names[n.name]
+	name := action + "_done"
+	if b.d.Conditions[name] == nil {
+		a := b.d.Actions[action]
+		b.d.Conditions[name] = &sop.Condition{
+			Kind: "state", EstablishedBy: sop.L(action), DependsOn: sop.T(sop.Any), Source: a.Source, Certain: a.Certain,
+			Text: b.wording("the step “" + a.Text + "” is done"), Negated: b.wording("the step “" + a.Text + "” is not done"),
+			RecordTrue: "Done before this case began, “" + a.Text + "”: yes", RecordFalse: "Done before this case began, “" + a.Text + "”: no",
+		}
+		a.Effects = map[string]bool{name: true}
+	}
+	return name
+}
+
+// rules gives every call its requirement and the procedure its outcomes.
+func (b *builder) rules(p *sop.Procedure) {
+	f := b.flow
+	for _, n := range f.nodes {
+		if name := b.names[n.name]; name != b.goal {
+			b.d.Actions[name].Requires = b.tree(n.in)
+		}
+	}
+	goal := b.tree(f.front)
+	if n := b.last(); n != nil {
+		goal = b.tree(n.in)
+	} else {
+		certain := true
+		b.d.Actions[b.goal] = &sop.Action{Text: b.wording(strings.ReplaceAll(b.goal, "_", " ") + ", the case of “" + short(b.result.Title) + "”"), Source: b.result.File + ":1", Certain: &certain}
+	}
+	switch {
+	case goal == nil:
+	case goal.Op == sop.All:
+		p.Required = goal.Parts
+	default:
+		p.Required = []*sop.Tree{goal}
+	}
+	if len(f.ends) == 0 {
+		return
+	}
+	p.Outcomes = []sop.Outcome{{End: b.goal, Tree: goal}}
+	for _, e := range f.ends {
+		p.Outcomes = append(p.Outcomes, sop.Outcome{End: b.endName(e.name), Tree: b.tree(e.in)})
+	}
+	p.Outcomes[len(p.Outcomes)-1].Tree = nil
+}
+
+// endName keeps an end apart from the calls.
+func (b *builder) endName(name string) string {
+	if !sop.IsIdentifier(name) {
+		name = slug(name)
+	}
+	if b.d.Actions[name] != nil || name == sop.Conversation || name == "" {
+		return "end_" + name
+	}
+	return name
+}
+
+// tree says that one of the ways is open.
+func (b *builder) tree(ways []way) *sop.Tree {
+	var alternatives []*sop.Tree
+	for _, w := range ways {
+		var parts []*sop.Tree
+		told := false // a fact that the step itself tells says that it is done
+		for _, x := range w.facts {
+			c := b.flow.by[x.condition]
+			told = told || c.anchor == w.from
+			leaf := b.leaf(c)
+			if !x.holds {
+				leaf = sop.T(sop.Not, leaf)
+			}
+			parts = append(parts, leaf)
+		}
+		if w.from >= 0 && !told {
+			parts = append([]*sop.Tree{sop.L(b.done(b.flow.nodes[w.from]))}, parts...)
+		}
+		switch len(parts) {
+		case 0:
+			return nil
+		case 1:
+			alternatives = append(alternatives, parts[0])
+		default:
+			alternatives = append(alternatives, sop.T(sop.All, parts...))
+		}
+	}
+	switch len(alternatives) {
+	case 0:
+		return sop.T(sop.Any)
+	case 1:
+		return alternatives[0]
+	}
+	return sop.T(sop.Any, alternatives...)
+}
+
+func (b *builder) leaf(c *condition) *sop.Tree {
+	if c.tree == nil {
+		return sop.L(b.names["?"+c.name])
+	}
+	return c.tree.Map(func(name string) string { return b.names["?"+name] })
+}
+
+// requests are how a case may be announced; the wording is ours, the details
+// are those that the tools take.
+func (b *builder) requests() []string {
+	var details []string
+	for _, p := range b.parametersOf() {
+		details = append(details, fmt.Sprintf("%s: {%s}.", b.d.Parameters[p].Label, p))
+	}
+	said := strings.Join(details, " ")
+	title := short(b.result.Title)
+	var out []string
+	for _, form := range []string{
+		"Please take this case through “%s”. %s", "A new case for “%s” has come in. %s", "Could you work on this one? It is for “%s”. %s",
+		"Case for “%s”. %s", "We need “%s” carried out. %s", "I am handing you a case of “%s”. %s",
+	} {
+		out = append(out, strings.TrimSpace(fmt.Sprintf(form, title, said)))
+	}
+	return out
+}
+
+func (b *builder) parametersOf() []string {
+	names := map[string]bool{}
+	for _, n := range b.flow.nodes {
+		for p := range n.reading.Parameters {
+			names[p] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
