@@ -143,10 +143,15 @@ func barred(text string) (lines, mark string) {
 		fmt.Fprintf(&b, "\n(%d more bytes are left out)", rest)
 	}
 	lines = b.String()
+	return lines, markFor(lines)
+}
+
+// markFor is a mark that occurs nowhere in a text.
+func markFor(text string) string {
 	for n := 0; ; n++ {
-		sum := sha256.Sum256(fmt.Append(nil, n, lines))
-		if mark = hex.EncodeToString(sum[:4]); !strings.Contains(strings.ToLower(lines), mark) {
-			return lines, mark
+		sum := sha256.Sum256(fmt.Append(nil, n, text))
+		if mark := hex.EncodeToString(sum[:4]); !strings.Contains(strings.ToLower(text), mark) {
+			return mark
 		}
 	}
 }

@@ -161,7 +161,7 @@ func (p *Paraphraser) request(row *dataset.Row, passages []stages.Passage) llm.R
 	mark := markFor(list.String())
 	return llm.Request{Sampling: p.sampling, Repeat: repeat, Messages: []llm.Message{
 		{Role: llm.System, Text: paraphrasePrompt},
-		{Role: llm.User, Text: fmt.Sprintf("The passages are %s:\n%s\n%s%s", partWords[passages[0].Part], mark, list.String(), mark)},
+		{Role: llm.User, Text: fmt.Sprintf("The passages are %[1]s:\n=== %[2]s ===\n%[3]s=== %[2]s ===", partWords[passages[0].Part], mark, list.String())},
 	}}
 }
 
