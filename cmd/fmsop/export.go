@@ -133,11 +133,11 @@ func (a *app) exportSource(ctx context.Context, x *export.Exporter, w *export.Wr
 	path := filepath.Join(dir, s.File)
 	next, stop := iter.Pull2(dataset.ReadLines(path))
 	defer stop()
-	source := newTurns(func() ([]dataset.Line, error) { return nextLines(next) })
+	source := run.NewTurns(func() ([]dataset.Line, error) { return nextLines(next) })
 	jobs := (s.Rows + rowsPerJob - 1) / rowsPerJob
 	err := run.Ordered(ctx, run.Options{Workers: a.config.Workers, Progress: a.progress("export " + s.Split)}, jobs,
 		func(_ context.Context, i int) (*export.Part, error) {
-			lines, err := source.take(i)
+			lines, err := source.Take(i)
 			if err != nil {
 				return nil, err
 			}
