@@ -82,5 +82,12 @@ func (g WrittenTestsets) GenerateTestset(ctx context.Context, c *corpus.Corpus, 
 	computed := slices.Clone(coverage.Cells)
 	coverage.count(all)
 	coverage.Cells, coverage.Written, coverage.Dimensions = computed, more.Written, more.Dimensions
+	for _, cells := range [][]CellCoverage{coverage.Levels, coverage.Types} {
+		for i := range cells {
+			if cells[i].Made > 0 {
+				cells[i].Impossible = ""
+			}
+		}
+	}
 	return all, coverage, g.Tell(c.Domain.Name, drops)
 }

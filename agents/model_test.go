@@ -42,9 +42,9 @@ func (m *model) writer() *agents.Writer {
 	return &agents.Writer{Name: m.name, Asker: &llm.Asker{Model: m}}
 }
 
-// replies is a model that always replies the same.
-func replies(text string) *model {
-	return &model{name: "ollama:replies", reply: func(string, string) (string, error) { return text, nil }}
+// parrot is a model that always replies the same.
+func parrot(text string) *model {
+	return &model{name: "ollama:parrot", reply: func(string, string) (string, error) { return text, nil }}
 }
 
 // firstLines are lines of several words of the first document in a prompt.

@@ -57,7 +57,7 @@ const (
 
 // questionnaire is what the model of the questions writes.
 type questionnaire struct {
-	Questions []attemptQuestion `json:"questions"`
+	Questions []writtenQuestion `json:"questions"`
 }
 
 // writtenQuestion has the quotes first, so that the question follows from them.
