@@ -221,7 +221,7 @@ func TestFaultsOfADraft(t *testing.T) {
 		"an unknown kind":       {list(8, first("covers", []string{"astrology"})), 0, "1 no usable reply", "covers"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := parrot(tt.reply).writer()
+			w := always(tt.reply).writer()
 			w.Context = 128_000 // one piece
 			r, draft, err := agents.DraftRubric(t.Context(), c, w, running.Options{})
 			require.NotNil(t, draft)

@@ -194,9 +194,9 @@ func TestRepliesThatAreNoQuestions(t *testing.T) {
 		questions, references *model
 		reason                string
 	}{
-		"prose":                 {parrot("I would ask about the loan period."), reference(same), "no usable reply"},
-		"invalid JSON":          {parrot(`{"questions": [`), reference(same), "no usable reply"},
-		"prose for a reference": {author(unchanged), parrot("Fourteen days."), "no usable reference"},
+		"prose":                 {always("I would ask about the loan period."), reference(same), "no usable reply"},
+		"invalid JSON":          {always(`{"questions": [`), reference(same), "no usable reply"},
+		"prose for a reference": {author(unchanged), always("Fourteen days."), "no usable reference"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.questions.name = "ollama:author"
