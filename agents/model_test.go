@@ -44,7 +44,7 @@ func (m *model) writer() *agents.Writer {
 
 // always is a model that always replies the same.
 func always(text string) *model {
-	return &model{name: "ollama:parrot", reply: func(string, string) (string, error) { return text, nil }}
+	return &model{name: "ollama:replies", reply: func(string, string) (string, error) { return text, nil }}
 }
 
 // firstLines are lines of several words of the first document in a prompt.
