@@ -73,7 +73,7 @@ func (g WrittenTestsets) GenerateTestset(ctx context.Context, c *corpus.Corpus, 
 		return nil, nil, err
 	}
 	w := g.WriteOptions
-	w.PerDimension, w.Seed = o.PerDimension, o.Seed
+	w.PerDimension, w.Seed = o.WithDefaults().PerDimension, o.Seed
 	written, more, drops, err := WriteTestset(ctx, c, r, questions, w, g.Jobs)
 	if err != nil {
 		return nil, nil, err

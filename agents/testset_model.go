@@ -17,10 +17,12 @@ import (
 
 // WriteOptions of questions that a model writes.
 type WriteOptions struct {
-	TestOptions // PerCell is WrittenPerCell by default; PerDimension counts computed questions too
-	Questions   *Writer
-	References  *Writer // another model, which answers the questions
-	Force       bool    // the same model after all
+	PerCell      int // questions a level and type; 0: WrittenPerCell
+	PerDimension int // least questions of a dimension, with those that are there
+	Seed         uint64
+	Questions    *Writer
+	References   *Writer // another model, which answers the questions
+	Force        bool    // the same model after all
 }
 
 const (
@@ -57,7 +59,6 @@ func Independent(questions, references string, r *rubric.Rubric) error {
 // error. The result depends on the arguments and the replies alone.
 func WriteTestset(ctx context.Context, c *corpus.Corpus, r *rubric.Rubric, have []rubric.Question, o WriteOptions, jobs run.Options) ([]rubric.Question, *Coverage, []Drop, error) {
 	o.PerCell = cmp.Or(o.PerCell, WrittenPerCell)
-	o.TestOptions = o.WithDefaults()
 	if r.Domain != c.Domain.Name {
 		return nil, nil, nil, fmt.Errorf("rubric of %q for a test set of %q", r.Domain, c.Domain.Name)
 	}

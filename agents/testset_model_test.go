@@ -88,7 +88,7 @@ func same(map[string]any) {}
 func writeTestset(t *testing.T, c *corpus.Corpus, r *rubric.Rubric, have []rubric.Question, questions, references *model, o agents.TestOptions, workers int) ([]rubric.Question, *agents.Coverage, []agents.Drop) {
 	t.Helper()
 	list, coverage, drops, err := agents.WriteTestset(t.Context(), c, r, have,
-		agents.WriteOptions{TestOptions: o, Questions: questions.writer(), References: references.writer()}, running.Options{Workers: workers})
+		agents.WriteOptions{PerCell: o.PerCell, PerDimension: o.PerDimension, Seed: o.Seed, Questions: questions.writer(), References: references.writer()}, running.Options{Workers: workers})
 	require.NoError(t, err)
 	return list, coverage, drops
 }
@@ -274,7 +274,7 @@ func TestTheReferencesAreAnotherModels(t *testing.T) {
 		q, a := author(unchanged), reference(same)
 		q.name, a.name = questions, references
 		_, _, _, err := agents.WriteTestset(t.Context(), c, r, nil, agents.WriteOptions{
-			TestOptions: agents.TestOptions{PerCell: 1, PerDimension: 1}, Questions: q.writer(), References: a.writer(), Force: force}, running.Options{})
+			PerCell: 1, PerDimension: 1, Questions: q.writer(), References: a.writer(), Force: force}, running.Options{})
 		return err
 	}
 	require.NoError(t, write(r, "ollama:qwen2.5:7b", "ollama:qwen2.5:32b", false))

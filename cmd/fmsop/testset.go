@@ -114,7 +114,7 @@ func (a *app) writeTestset(ctx context.Context, e *agents.Evaluation, o testsetO
 	}
 	ctx, drain, stop := run.NotifyDrain(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	write := agents.WriteOptions{TestOptions: agents.TestOptions{PerCell: o.written}, Force: o.force}
+	write := agents.WriteOptions{PerCell: o.written, Force: o.force}
 	var first, second *llm.Runner
 	if write.Questions, first, err = a.writer(ctx, e, questions, drain); err != nil {
 		return err
