@@ -20,6 +20,8 @@ type Run struct {
 	Repeats   int
 	Models    []Candidate
 	Seed      uint64 // of the intervals
+	// JudgeChecks are those of the run's judges.
+	JudgeChecks []*rubric.JudgeCheck
 }
 
 // Candidate is a model with its answers and scores.
@@ -46,6 +48,8 @@ type Summary struct {
 	NoBorda     string             `json:"no_borda"`
 	Comparisons []Pair             `json:"comparisons"`
 	Failures    []Failure          `json:"failures"`
+	// JudgeChecks are those of the judges that were held against what is known.
+	JudgeChecks []*rubric.JudgeCheck `json:"judge_checks"`
 
 	rubrics []*rubric.Rubric
 }
@@ -90,7 +94,7 @@ const maxFailures = 5
 // Summarise aggregates the scores of every model in every domain. It is a
 // function of the run alone.
 func Summarise(r *Run) (*Summary, error) {
-	s := &Summary{Scorer: r.Scorer, Questions: len(r.Questions), Repeats: r.Repeats, rubrics: r.Rubrics, Borda: map[string]float64{}}
+	s := &Summary{Scorer: r.Scorer, Questions: len(r.Questions), Repeats: r.Repeats, JudgeChecks: r.JudgeChecks, rubrics: r.Rubrics, Borda: map[string]float64{}}
 	byDomain := map[string][]rubric.Question{}
 	domainOf := map[string]string{}
 	for _, q := range r.Questions {
