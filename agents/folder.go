@@ -110,6 +110,12 @@ func ReadRubrics(path string) ([]*rubric.Rubric, error) {
 	}
 	seen := map[string]bool{}
 	for i, r := range list {
+		for k := range r.Dimensions {
+			d := &r.Dimensions[k]
+			for _, names := range []*[]string{&d.Covers.Kinds, &d.Covers.Words, &d.Covers.Shapes} {
+				*names = append([]string{}, *names...) // an empty list is one in JSON too
+			}
+		}
 		index := strconv.Itoa(i)
 		for _, f := range r.Faults() {
 			if f.Dimension == rubric.Whole {

@@ -59,7 +59,7 @@ func TestFaultsOfARunFolderAreNamed(t *testing.T) {
 	_, err := agents.ReadRubrics(file("typo.yaml", "- domain: bank\n  wieght: 1\n"))
 	assert.ErrorContains(t, err, "wieght")
 	_, err = agents.ReadRubrics(file("none.yaml", ""))
-	assert.ErrorContains(t, err, "no rubric")
+	assert.ErrorContains(t, err, "none.yaml:1: the file is empty")
 
 	questions, _ := testset(t, "bank", agents.TestOptions{})
 	one := questions[0]

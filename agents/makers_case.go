@@ -38,7 +38,8 @@ func (d *draw) allConditions() bool {
 	return true
 }
 
-// inCase draws a case with a right workflow, refused every other time.
+// inCase draws a case with a right workflow, refused every other time, and lays
+// the document before it.
 func (d *draw) inCase() (*sop.Sampler, *sop.Scenario, sop.Workflow) {
 	s := d.sampler()
 	if s == nil {
@@ -56,6 +57,7 @@ func (d *draw) inCase() (*sop.Sampler, *sop.Scenario, sop.Workflow) {
 	if err != nil || len(right) < 2 {
 		return nil, nil, nil // nothing to decide
 	}
+	d.question.Context = d.book(s.V)
 	return s, sc, right
 }
 
@@ -86,14 +88,23 @@ var workflowFormats = map[string]string{
 	"json":     "Answer with JSON only: {\"workflow\": [\"…\", …]}, the end last.",
 }
 
+// tell writes down the case.
+func (d *draw) tell(s *sop.Sampler, sc *sop.Scenario) {
+	d.question.Case = text.RenderScenario(pick(d.rng, text.ScenarioStyles), s.V, sc, d.rng)
+}
+
+// sofar is the request and what was done for it.
+func (d *draw) sofar(s *sop.Sampler, sc *sop.Scenario, history sop.Workflow) string {
+	return text.RenderRequest(pick(d.rng, text.ScenarioStyles), s.V, sc, d.rng) + "\n\n" + text.RenderHistory(s.V, sc, history, d.rng)
+}
+
 func (d *draw) workflow() bool {
 	s, sc, right := d.inCase()
 	if s == nil {
 		return false
 	}
 	d.question.Format = pick(d.rng, sortedKeys(workflowFormats))
-	d.question.Context = d.book(s.V)
-	d.question.Case = text.RenderScenario(pick(d.rng, text.ScenarioStyles), s.V, sc, d.rng)
+	d.tell(s, sc)
 	d.ask("format", workflowFormats[d.question.Format])
 	d.answer(rubric.KeySequence, right...)
 	d.check(s.V, sc, nil)
@@ -111,8 +122,7 @@ func (d *draw) outcome() bool {
 	if s == nil || !grantsOrDenies(s.V) {
 		return false
 	}
-	d.question.Context = d.book(s.V)
-	d.question.Case = text.RenderScenario(pick(d.rng, text.ScenarioStyles), s.V, sc, d.rng)
+	d.tell(s, sc)
 	d.ask("goal", tick(s.V.Goal))
 	d.answer(rubric.KeyOutcome, right[len(right)-1])
 	d.decided(s, sc)
@@ -133,8 +143,7 @@ func (d *draw) next() bool {
 		return false
 	}
 	d.question.Format = "sentence"
-	d.question.Context = d.book(s.V)
-	d.question.Case = text.RenderRequest(pick(d.rng, text.ScenarioStyles), s.V, sc, d.rng) + "\n\n" + text.RenderHistory(s.V, sc, history, d.rng)
+	d.question.Case = d.sofar(s, sc, history)
 	d.ask("format", nextFormat)
 	d.answer(rubric.KeyValue, right[at])
 	d.check(s.V, sc, history)

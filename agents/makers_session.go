@@ -146,14 +146,19 @@ func (d *draw) jointly(list []*sop.Sampler) []*sop.Scenario {
 	return cases
 }
 
+// session returns this procedure and others, and one case that all are asked in.
+func (d *draw) session(others int) ([]*sop.Sampler, []*sop.Scenario) {
+	list := d.with(others)
+	if list == nil {
+		return nil, nil
+	}
+	return list, d.joint(list)
+}
+
 // permitted asks which of several requests may be carried out in one case.
 func (d *draw) permitted() bool {
-	list := d.with(1 + d.rng.IntN(sessionSize-1))
-	if list == nil || slices.ContainsFunc(list, func(s *sop.Sampler) bool { return len(s.V.Conditions) == 0 }) {
-		return false
-	}
-	cases := d.joint(list)
-	if cases == nil {
+	list, cases := d.session(1 + d.rng.IntN(sessionSize-1))
+	if cases == nil || slices.ContainsFunc(list, func(s *sop.Sampler) bool { return len(s.V.Conditions) == 0 }) {
 		return false
 	}
 	var goals, parts []string
@@ -185,11 +190,7 @@ func (d *draw) permitted() bool {
 // carryOn asks for what a second request still needs after the calls of a
 // first one.
 func (d *draw) carryOn() bool {
-	list := d.with(1)
-	if list == nil {
-		return false
-	}
-	cases := d.joint(list)
+	list, cases := d.session(1)
 	if cases == nil {
 		return false
 	}
@@ -217,9 +218,7 @@ func (d *draw) carryOn() bool {
 		return false
 	}
 	d.books(list)
-	d.question.Case = text.RenderRequest(pick(d.rng, text.ScenarioStyles), second.V, cases[1], d.rng) +
-		"\n\n" + text.RenderHistory(second.V, cases[1], history, d.rng) +
-		"\n\nWhat any further call would return:\n\n" + text.RenderScenario(text.ScenarioStyles[0], second.V, cases[1], d.rng)
+	d.question.Case = d.sofar(second, cases[1], history) + "\n\nWhat any further call would return:\n\n" + text.RenderScenario(text.ScenarioStyles[0], second.V, cases[1], d.rng)
 	d.question.Format = pick(d.rng, sortedKeys(workflowFormats))
 	d.ask("first", tick(first.V.Goal), "second", tick(second.V.Goal), "format", workflowFormats[d.question.Format])
 	d.answer(rubric.KeySequence, rest[len(history):]...)
