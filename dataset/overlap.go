@@ -80,38 +80,30 @@ func shared(set, train *hashes) Shared {
 	return s
 }
 
+// wanted is a member of a JSON object, and where its text goes.
+type wanted struct {
+	key  string
+	text *string
+}
+
+// take fills in the wanted members that the object has.
+func take(object string, list []wanted) {
+	members(object, func(key, text string) {
+		for _, w := range list {
+			if w.key == key {
+				*w.text = text
+			}
+		}
+	})
+}
+
 // meet takes in what a row has, and returns the hash of its task.
 func (m *met) meet(r *Row) uint64 {
 	var meta struct{ query, names, rules, thresholds string }
-	members(r.Meta, func(key, value string) {
-		switch key {
-		case "query":
-			meta.query = value
-		case "names":
-			meta.names = value
-		case "rules":
-			meta.rules = value
-		case "thresholds":
-			meta.thresholds = value
-		}
-	})
+	take(r.Meta, []wanted{{"query", &meta.query}, {"names", &meta.names}, {"rules", &meta.rules}, {"thresholds", &meta.thresholds}})
 	var reference struct{ requires, outcomes, facts, values, history, subject string }
-	members(r.Reference, func(key, value string) {
-		switch key {
-		case "requires":
-			reference.requires = value
-		case "outcomes":
-			reference.outcomes = value
-		case "facts":
-			reference.facts = value
-		case "values":
-			reference.values = value
-		case "history":
-			reference.history = value
-		case "subject":
-			reference.subject = value
-		}
-	})
+	take(r.Reference, []wanted{{"requires", &reference.requires}, {"outcomes", &reference.outcomes}, {"facts", &reference.facts},
+		{"values", &reference.values}, {"history", &reference.history}, {"subject", &reference.subject}})
 	bases := map[string]string{}
 	members(meta.names, func(base, alias string) { bases[unquoted(alias)] = base })
 

@@ -1,137 +1,36 @@
 package recheck
 
 import (
-	"context"
-	"encoding/json"
 	"maps"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/fmsop/fmsop/dataset"
-	"github.com/fmsop/fmsop/internal/run"
-	"github.com/fmsop/fmsop/sop/corpus"
-	generator "github.com/fmsop/fmsop/stages"
 )
 
-// generate makes a dataset folder of the corpora with the program itself: what this package is to judge.
-func generate(t testing.TB, dir string, groups, seed int, names ...string) {
-	t.Helper()
-	var corpora []*corpus.Corpus
-	for _, name := range names {
-		c, err := corpus.Load(name)
-		if err != nil {
-			t.Fatal(err)
+// TestMutations spoils real rows, one thing at a time: each has to be found, wherever a row has it.
+func TestMutations(t *testing.T) {
+	c, rows := sound(t)
+	for _, m := range mutations {
+		tried := map[string]int{}
+		for _, line := range rows {
+			s := takeApart(t, line)
+			view := s.view()
+			if tried[view] >= 6 || !m.spoil(s) {
+				continue
+			}
+			tried[view]++
+			line := s.line()
+			found := c.block(block{lines: [][]byte{line}}).rows[0].findings
+			if !slices.ContainsFunc(found, func(f finding) bool { return slices.Contains(m.kinds, f.kind) }) {
+				t.Errorf("%s (%s %s): found %v, want %v", m.name, view, s.row["id"], found, m.kinds)
+			}
 		}
-		corpora = append(corpora, c)
-	}
-	plan, err := generator.NewPlan(generator.Options{Groups: groups, Stages: []int{1, 2, 3}, Seed: uint64(seed)}, corpora)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := plan.Generate(context.Background(), dir, dataset.Options{}, run.Options{}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// sound returns real rows with which nothing is wrong.
-func sound(t testing.TB) (*checker, [][]byte) {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "data")
-	generate(t, dir, 80, 1, corpus.Builtin()...)
-	m, err := readManifest(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := newChecker(m.Lexicon)
-	var rows [][]byte
-	if err := eachLine(filepath.Join(dir, trainFile(3)), func(line []byte) {
-		line = slices.Clone(line)
-		if len(c.block(block{lines: [][]byte{line}}).rows[0].findings) == 0 {
-			rows = append(rows, line)
+		if len(tried) == 0 {
+			t.Errorf("%s: no row has it", m.name)
 		}
-	}); err != nil {
-		t.Fatal(err)
+		t.Logf("%s: %v", m.name, tried)
 	}
-	if len(rows) < 100 {
-		t.Fatalf("%d rows are sound", len(rows))
-	}
-	return c, rows
-}
-
-// spoilt is a row taken apart: what stands in it as JSON text is decoded.
-type spoilt struct {
-	row             object
-	reference, meta object
-	negatives       []object // proof decoded
-	positive        object
-}
-
-func takeApart(t *testing.T, line []byte) *spoilt {
-	t.Helper()
-	decode := func(data string) (o object) {
-		if err := json.Unmarshal([]byte(data), &o); err != nil {
-			t.Fatal(err)
-		}
-		return o
-	}
-	s := &spoilt{row: decode(string(line))}
-	s.reference, s.meta = decode(s.row["reference"].(string)), decode(s.row["meta"].(string))
-	s.positive = s.row["positive"].(object)
-	for _, n := range s.row["negatives"].([]any) {
-		n := n.(object)
-		n["proof"] = decode(n["proof"].(string))
-		s.negatives = append(s.negatives, n)
-	}
-	return s
-}
-
-func (s *spoilt) line() []byte {
-	s.row["reference"], s.row["meta"] = text(s.reference), text(s.meta)
-	var list []object
-	for _, n := range s.negatives {
-		n = maps.Clone(n)
-		n["proof"] = text(n["proof"])
-		list = append(list, n)
-	}
-	s.row["negatives"] = list
-	return []byte(text(s.row))
-}
-
-func (s *spoilt) view() string { return s.row["view"].(string) }
-
-func (s *spoilt) is(views ...string) bool { return slices.Contains(views, s.view()) }
-
-// replace changes the context, once.
-func (s *spoilt) replace(old, now string) bool {
-	before := s.row["context"].(string)
-	s.row["context"] = strings.Replace(before, old, now, 1)
-	return before != s.row["context"]
-}
-
-// proven returns the first negative with that violation.
-func (s *spoilt) proven(violation string) object {
-	for _, n := range s.negatives {
-		if n["violation"] == violation {
-			return n
-		}
-	}
-	return nil
-}
-
-// answer gives one answer the text and the payload of another.
-func copyAnswer(to, from object) {
-	to["text"], to["payload"] = from["text"], from["payload"]
-}
-
-func payload(o object) (p object) {
-	if err := json.Unmarshal([]byte(o["payload"].(string)), &p); err != nil {
-		panic(err)
-	}
-	return p
 }
 
 // mutations each spoil one thing of a row and say by what kind it has to be found; false where the row has no such thing.
@@ -424,84 +323,4 @@ var mutations = []struct {
 		s.row["query"] = question[:i] + "made up " + question[i:] + "\n\n" + format // at its end a value could stand
 		return true
 	}, []string{"query"}},
-}
-
-func cutLast(text, mark string) (before, after string, found bool) {
-	i := strings.LastIndex(text, mark)
-	if i < 0 {
-		return text, "", false
-	}
-	return text[:i], text[i+len(mark):], true
-}
-
-// exchangeWords exchanges two whole words.
-func exchangeWords(text, a, b string) string {
-	var out strings.Builder
-	for i := 0; i < len(text); {
-		j := i
-		for j < len(text) && isWordByte(text[j]) {
-			j++
-		}
-		if j == i {
-			j++
-		}
-		switch word := text[i:j]; word {
-		case a:
-			out.WriteString(b)
-		case b:
-			out.WriteString(a)
-		default:
-			out.WriteString(word)
-		}
-		i = j
-	}
-	return out.String()
-}
-
-// TestMutations spoils real rows, one thing at a time: each has to be found, wherever a row has it.
-func TestMutations(t *testing.T) {
-	c, rows := sound(t)
-	for _, m := range mutations {
-		tried := map[string]int{}
-		for _, line := range rows {
-			s := takeApart(t, line)
-			view := s.view()
-			if tried[view] >= 6 || !m.spoil(s) {
-				continue
-			}
-			tried[view]++
-			line := s.line()
-			found := c.block(block{lines: [][]byte{line}}).rows[0].findings
-			if !slices.ContainsFunc(found, func(f finding) bool { return slices.Contains(m.kinds, f.kind) }) {
-				t.Errorf("%s (%s %s): found %v, want %v", m.name, view, s.row["id"], found, m.kinds)
-			}
-		}
-		if len(tried) == 0 {
-			t.Errorf("%s: no row has it", m.name)
-		}
-		t.Logf("%s: %v", m.name, tried)
-	}
-}
-
-// BenchmarkRows proves real rows, stage by stage, on one worker.
-func BenchmarkRows(b *testing.B) {
-	c, rows := sound(b)
-	byStage := map[int][][]byte{}
-	for _, line := range rows {
-		r, err := readRow(line)
-		if err != nil {
-			b.Fatal(err)
-		}
-		byStage[r.Stage] = append(byStage[r.Stage], line)
-	}
-	for stage, lines := range byStage {
-		b.Run(strconv.Itoa(stage), func(b *testing.B) {
-			for b.Loop() {
-				clear(c.graphs)
-				clear(c.documents)
-				c.block(block{lines: lines})
-			}
-			b.ReportMetric(float64(b.N*len(lines))/b.Elapsed().Seconds(), "rows/s")
-		})
-	}
 }
