@@ -105,6 +105,7 @@ func TestThePageHasNothingFromOutsideAndNothingUnescaped(t *testing.T) {
 	assert.Contains(t, page, "&lt;script&gt;")
 	assert.NotRegexp(t, regexp.MustCompile(`(src|href)=|url\(|@import|https?:`), page)
 	assert.NotContains(t, page, "ZgotmplZ", "the template refused a value")
+	assert.NotContains(t, page, "%!", "a verb does not fit its value")
 	for _, want := range []string{"ollama:good", `class="tag">baseline`, "unscored", "server gone", `class="radar"`, "no Borda count"} {
 		assert.Contains(t, page, want)
 	}

@@ -275,9 +275,9 @@ func failures(r *Run, model string, values map[string][]rubric.Value) []Failure 
 			continue
 		}
 		sum, n := 0.0, 0.0
-		for name, vs := range values {
-			if name != model && !math.IsNaN(vs[i].Value) {
-				sum, n = sum+vs[i].Value, n+1
+		for _, m := range r.Models {
+			if v := values[m.Name][i].Value; m.Name != model && !math.IsNaN(v) {
+				sum, n = sum+v, n+1
 			}
 		}
 		score := worst[q.ID]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,14 +25,18 @@ import (
 func (a *app) generateCommand() *cobra.Command {
 	var dir, shard string
 	var force bool
+	var author string
 	var p paraphrasing
 	c := &cobra.Command{
-		Use:   "generate [CORPUS…] -o DIR",
+		Use:   "generate [CORPUS…|DOC… --author MODEL] -o DIR",
 		Short: "Make a dataset folder of contrastive groups",
 		Long: `Writes a folder with the groups of the corpora: train_K.jsonl.zst (the stages up
 to K), validation, test, what was dropped and why, a manifest and a dataset
 card. The same seed gives the same bytes with any number of workers. The folder
 appears when it is whole; what is interrupted leaves nothing.
+
+With --config RECIPE it makes what the recipe says (configs/recipes has those of
+the paper); where the recipe has several runs, a folder each in DIR.
 
 With --shard 2/4 it makes the second quarter of the jobs, for one of four
 machines; fmsop merge joins the four folders.
@@ -40,16 +45,25 @@ With --paraphrase a model rewords questions, SOPs and what customers say.
 Answers stay as they are. A rewording is taken where it keeps every name,
 number, term, action and negation and the reader of the style reads the same;
 else the text stays. The replies are kept in DIR.ledger, from which the same
-command goes on after it was stopped.`,
+command goes on after it was stopped.
+
+With --author a model reads documents that have no pack, .md or .txt, and writes
+the rows itself. What the oracles decide by its reading is proven or dropped and
+kept apart as unreviewed; the rest is kept apart as unproven. Nothing of it is
+in the files to train on.`,
 		Example: `  fmsop generate -o data
   fmsop generate bank healthcare -o data --groups 20000 --ratio 4,6,8 --split-by scenario
   fmsop generate bank_tasks.json -o bank-tasks --seed 7 -j 4
   fmsop generate -o shard-2 --shard 2/4
-  fmsop generate bank -o data --paraphrase ollama:qwen2.5:7b`,
+  fmsop generate bank -o data --paraphrase ollama:qwen2.5:7b
+  fmsop generate handbook.md runbook.txt -o drafts --author ollama:qwen2.5:7b`,
 		ValidArgsFunction: completeCorpora,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dir == "" {
 				return hint(usagef("generate needs the output folder: -o DIR"), "fmsop generate -o data")
+			}
+			if author != "" {
+				return a.author(cmd, args, dir, force, author)
 			}
 			var i, n int // 0 for the whole
 			var err error
@@ -64,21 +78,46 @@ command goes on after it was stopped.`,
 			if err := p.options.Validate(); err != nil {
 				return usage(err)
 			}
-			made, err := a.generate(cmd.Context(), args, i, n, dir, force, p)
-			if err != nil {
-				return err
+			for _, r := range a.datasets(dir) {
+				a.config.Generate = r.options
+				made, err := a.generate(cmd.Context(), args, i, n, r.dir, force, p)
+				if err != nil {
+					return err
+				}
+				if err := a.showGeneration(made, false); err != nil {
+					return err
+				}
 			}
-			return a.showGeneration(made, false)
+			return nil
 		},
 	}
 	flags := c.Flags()
 	flags.StringVarP(&dir, "output", "o", "", "`DIR`, the folder to make")
 	flags.StringVar(&shard, "shard", "", "`I/N`, the part of the jobs to do: shard I of N, counted from 1")
 	flags.BoolVar(&force, "force", false, "replace a dataset folder that is there")
+	flags.StringVar(&author, "author", "", "`MODEL` that writes rows about documents without a pack")
 	flags.StringVar(&p.model, "paraphrase", "", "`MODEL` that rewords texts")
 	flags.StringSliceVar(&p.options.Parts, "parts", nil, "`PART,…` that it rewords: "+strings.Join(stages.Parts, ", ")+" (default all)")
 	a.generateFlags(c)
 	return c
+}
+
+// generated is a dataset that is to be made.
+type generated struct {
+	dir     string
+	options stages.Options
+}
+
+// datasets are those of the configuration: dir itself, or one in it for each of
+// the runs that a recipe has.
+func (a *app) datasets(dir string) (list []generated) {
+	for _, r := range a.config.Runs {
+		list = append(list, generated{filepath.Join(dir, r.Name), r.Generate})
+	}
+	if list == nil {
+		return []generated{{dir, a.config.Generate}}
+	}
+	return list
 }
 
 // generateFlags adds the flags that override the configuration. They are taken
@@ -94,16 +133,22 @@ func (a *app) generateFlags(c *cobra.Command) {
 	flags.StringVar(&o.SplitBy, "split-by", d.Generate.SplitBy, "`UNIT` that no two splits share: "+strings.Join(dataset.Units, ", ")+" (default as the corpora say)")
 	flags.StringVar(&compression, "compression", d.Dataset.Compression, "`LEVEL`: "+strings.Join(configs.Compressions, ", "))
 	c.PreRunE = func(cmd *cobra.Command, _ []string) error {
-		for name, override := range map[string]func(){
-			"groups":      func() { a.config.Generate.Groups = o.Groups },
-			"ratio":       func() { a.config.Generate.Ratio = o.Ratio },
-			"stages":      func() { a.config.Generate.Stages = o.Stages },
-			"split-by":    func() { a.config.Generate.SplitBy = o.SplitBy },
-			"compression": func() { a.config.Dataset.Compression = compression },
+		for name, override := range map[string]func(*stages.Options){
+			"groups":   func(g *stages.Options) { g.Groups = o.Groups },
+			"ratio":    func(g *stages.Options) { g.Ratio = o.Ratio },
+			"stages":   func(g *stages.Options) { g.Stages = o.Stages },
+			"split-by": func(g *stages.Options) { g.SplitBy = o.SplitBy },
+			"seed":     func(g *stages.Options) { g.Seed = a.config.Generate.Seed },
 		} {
 			if cmd.Flags().Changed(name) {
-				override()
+				override(&a.config.Generate)
+				for i := range a.config.Runs {
+					override(&a.config.Runs[i].Generate)
+				}
 			}
+		}
+		if cmd.Flags().Changed("compression") {
+			a.config.Dataset.Compression = compression
 		}
 		return usage(a.config.Validate())
 	}
@@ -126,7 +171,8 @@ type generation struct {
 	Drops      map[string]int              `json:"drops"`
 	Short      []shortage                  `json:"short"` // the largest first
 	NaiveEdits []dataset.EditStats         `json:"naive_edits"`
-	Paraphrase *paraphrased                `json:"paraphrase,omitempty"`
+	Paraphrase *proposed                   `json:"paraphrase,omitempty"`
+	Author     *proposed                   `json:"author,omitempty"`
 	Notes      []string                    `json:"notes"`
 	Seconds    float64                     `json:"seconds"`
 }
@@ -325,7 +371,7 @@ func (a *app) showGeneration(g *generation, brief bool) error {
 	if g.Made < g.Asked {
 		a.printf("%s", a.paint.bad(wrapped("  ", g.shortText())))
 	}
-	if g.Splits[dataset.Train] == 0 && g.Shard == "" {
+	if g.Splits[dataset.Train] == 0 && g.Shard == "" && g.Author == nil {
 		why := "every " + g.SplitBy + " fell into another split; try another --seed or --split-by"
 		if g.Splits[dataset.Unreviewed] == g.Made {
 			why = "nobody has accepted what they lean on; see fmsop corpus review"
@@ -355,6 +401,9 @@ func (a *app) showGeneration(g *generation, brief bool) error {
 	}
 	for _, line := range g.Paraphrase.lines() {
 		a.printf("%s", wrapped("  paraphrase ", line))
+	}
+	for _, line := range g.Author.lines() {
+		a.printf("%s", wrapped("  author     ", line))
 	}
 	for _, n := range g.Notes {
 		a.printf("%s", wrapped("  note       ", n))

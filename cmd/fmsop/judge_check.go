@@ -84,7 +84,7 @@ func (a *app) openJudge(ctx context.Context, e *agents.Evaluation, o scoreOption
 			return nil, nil, hint(usagef("%s is to judge its own answers, want another judge", client.Name()), "--force lets it")
 		}
 	}
-	model, err := a.runner(ctx, e, client, drain)
+	model, err := a.runner(e, client, drain)
 	if err != nil {
 		return nil, nil, err
 	}
