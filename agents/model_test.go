@@ -42,8 +42,8 @@ func (m *model) writer() *agents.Writer {
 	return &agents.Writer{Name: m.name, Asker: &llm.Asker{Model: m}}
 }
 
-// replies is a model that always replies the same.
-func replies(text string) *model {
+// always is a model that always replies the same.
+func always(text string) *model {
 	return &model{name: "ollama:replies", reply: func(string, string) (string, error) { return text, nil }}
 }
 

@@ -90,6 +90,9 @@ func TestParaphraseThroughAServer(t *testing.T) {
 		{"Why would that be so here?", "that be so", "For what reason\nwould that be so?", "layout"},
 		{"Why so in such a way?", "such a way", "So that we understand one another well here, in such a way as that, why is it so then and there?", "length"},
 		{"So which is that correct next action there?", "that correct", "What is a correct next action?", "wording"},
+		{"Who speaks for us today in it?", "us today", "Who would speak for us tomorrow?", "time"},
+		{"Is the old one in its place?", "the old", "In its place, is that the new one?", "quality"},
+		{"Who would say such things?", "such things", "Who of the neighbours would say such things here?", "added"},
 		{"Who is it that knows this?", "knows this", "", "missing"},
 		{"What might garbage be good for?", "garbage", "-", "no_reply"},
 	}

@@ -56,8 +56,8 @@ func TestAuthoredSequence(t *testing.T) {
 	}
 	assert.Equal(t, []string{"order unmet", "omit unmet", "insert outside", "insert repeated"}, kinds)
 	assert.Equal(t, stages.Counted{
-		"sequence":           {1, 1, map[string]int{}},
-		"sequence negatives": {7, 4, map[string]int{"still_right": 1, "duplicate": 1, "name": 1}},
+		"sequence":           {Asked: 1, Accepted: 1, Refused: map[string]int{}},
+		"sequence negatives": {Asked: 7, Accepted: 4, Refused: map[string]int{"still_right": 1, "duplicate": 1, "name": 1}},
 	}, counts)
 }
 
@@ -85,8 +85,8 @@ func TestAuthoredGraph(t *testing.T) {
 	}
 	assert.Equal(t, []string{"cycle cycle", "precondition witness", "edge witness"}, kinds)
 	assert.Equal(t, stages.Counted{
-		"graph":           {1, 1, map[string]int{}},
-		"graph negatives": {8, 3, map[string]int{"still_right": 2, "duplicate": 1, "unknown": 2}},
+		"graph":           {Asked: 1, Accepted: 1, Refused: map[string]int{}},
+		"graph negatives": {Asked: 8, Accepted: 3, Refused: map[string]int{"still_right": 2, "duplicate": 1, "unknown": 2}},
 	}, counts)
 }
 
@@ -107,8 +107,8 @@ func TestAuthoredConcepts(t *testing.T) {
 	assert.Equal(t, dataset.Unproven, rows[0].Split, "nothing proves that a distractor is wrong")
 	assert.Len(t, rows[0].Negatives, 2)
 	assert.Equal(t, stages.Counted{
-		"concept":           {7, 1, map[string]int{"gives_away": 1, "no_such_term": 1, "quote": 1, "no_definition": 1, "no_negative": 1, "duplicate": 1}},
-		"concept negatives": {7, 2, map[string]int{"synonym": 2, "no_such_term": 2, "duplicate": 1}},
+		"concept":           {Asked: 7, Accepted: 1, Refused: map[string]int{"gives_away": 1, "no_such_term": 1, "quote": 1, "no_definition": 1, "no_negative": 1, "duplicate": 1}},
+		"concept negatives": {Asked: 7, Accepted: 2, Refused: map[string]int{"synonym": 2, "no_such_term": 2, "duplicate": 1}},
 	}, counts)
 	require.NotEmpty(t, noDomain(t).Row(rows[0]))
 }
@@ -137,7 +137,7 @@ func TestAuthoredReadingIsRefusedForAReason(t *testing.T) {
 	} {
 		counts := stages.Counted{}
 		require.Nil(t, response.Sequence(c.change(slices.Clone(responseSteps)), nil, counts), c.reason)
-		require.Equal(t, stages.Counted{"sequence": {1, 0, map[string]int{c.reason: 1}}}, counts)
+		require.Equal(t, stages.Counted{"sequence": {Asked: 1, Accepted: 0, Refused: map[string]int{c.reason: 1}}}, counts)
 	}
 }
 

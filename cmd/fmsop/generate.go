@@ -25,9 +25,10 @@ import (
 func (a *app) generateCommand() *cobra.Command {
 	var dir, shard string
 	var force bool
+	var author string
 	var p paraphrasing
 	c := &cobra.Command{
-		Use:   "generate [CORPUS…] -o DIR",
+		Use:   "generate [CORPUS…|DOC… --author MODEL] -o DIR",
 		Short: "Make a dataset folder of contrastive groups",
 		Long: `Writes a folder with the groups of the corpora: train_K.jsonl.zst (the stages up
 to K), validation, test, what was dropped and why, a manifest and a dataset
@@ -44,16 +45,25 @@ With --paraphrase a model rewords questions, SOPs and what customers say.
 Answers stay as they are. A rewording is taken where it keeps every name,
 number, term, action and negation and the reader of the style reads the same;
 else the text stays. The replies are kept in DIR.ledger, from which the same
-command goes on after it was stopped.`,
+command goes on after it was stopped.
+
+With --author a model reads documents that have no pack, .md or .txt, and writes
+the rows itself. What the oracles decide by its reading is proven or dropped and
+kept apart as unreviewed; the rest is kept apart as unproven. Nothing of it is
+in the files to train on.`,
 		Example: `  fmsop generate -o data
   fmsop generate bank healthcare -o data --groups 20000 --ratio 4,6,8 --split-by scenario
   fmsop generate bank_tasks.json -o bank-tasks --seed 7 -j 4
   fmsop generate -o shard-2 --shard 2/4
-  fmsop generate bank -o data --paraphrase ollama:qwen2.5:7b`,
+  fmsop generate bank -o data --paraphrase ollama:qwen2.5:7b
+  fmsop generate handbook.md runbook.txt -o drafts --author ollama:qwen2.5:7b`,
 		ValidArgsFunction: completeCorpora,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dir == "" {
 				return hint(usagef("generate needs the output folder: -o DIR"), "fmsop generate -o data")
+			}
+			if author != "" {
+				return a.author(cmd, args, dir, force, author)
 			}
 			var i, n int // 0 for the whole
 			var err error
@@ -85,6 +95,7 @@ command goes on after it was stopped.`,
 	flags.StringVarP(&dir, "output", "o", "", "`DIR`, the folder to make")
 	flags.StringVar(&shard, "shard", "", "`I/N`, the part of the jobs to do: shard I of N, counted from 1")
 	flags.BoolVar(&force, "force", false, "replace a dataset folder that is there")
+	flags.StringVar(&author, "author", "", "`MODEL` that writes rows about documents without a pack")
 	flags.StringVar(&p.model, "paraphrase", "", "`MODEL` that rewords texts")
 	flags.StringSliceVar(&p.options.Parts, "parts", nil, "`PART,…` that it rewords: "+strings.Join(stages.Parts, ", ")+" (default all)")
 	a.generateFlags(c)
@@ -160,7 +171,8 @@ type generation struct {
 	Drops      map[string]int              `json:"drops"`
 	Short      []shortage                  `json:"short"` // the largest first
 	NaiveEdits []dataset.EditStats         `json:"naive_edits"`
-	Paraphrase *paraphrased                `json:"paraphrase,omitempty"`
+	Paraphrase *proposed                   `json:"paraphrase,omitempty"`
+	Author     *proposed                   `json:"author,omitempty"`
 	Notes      []string                    `json:"notes"`
 	Seconds    float64                     `json:"seconds"`
 }
@@ -359,7 +371,7 @@ func (a *app) showGeneration(g *generation, brief bool) error {
 	if g.Made < g.Asked {
 		a.printf("%s", a.paint.bad(wrapped("  ", g.shortText())))
 	}
-	if g.Splits[dataset.Train] == 0 && g.Shard == "" {
+	if g.Splits[dataset.Train] == 0 && g.Shard == "" && g.Author == nil {
 		why := "every " + g.SplitBy + " fell into another split; try another --seed or --split-by"
 		if g.Splits[dataset.Unreviewed] == g.Made {
 			why = "nobody has accepted what they lean on; see fmsop corpus review"
@@ -389,6 +401,9 @@ func (a *app) showGeneration(g *generation, brief bool) error {
 	}
 	for _, line := range g.Paraphrase.lines() {
 		a.printf("%s", wrapped("  paraphrase ", line))
+	}
+	for _, line := range g.Author.lines() {
+		a.printf("%s", wrapped("  author     ", line))
 	}
 	for _, n := range g.Notes {
 		a.printf("%s", wrapped("  note       ", n))

@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the command as a user would. Each script has the small pack
-// of package corpus in the folder pack, the files of configs/cluster, and the
-// recipes.
+// of package corpus in the folder pack, the files of configs/cluster and of
+// examples, and the recipes.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -38,6 +38,9 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			if err := os.CopyFS(filepath.Join(env.WorkDir, "configs/recipes"), os.DirFS("../../configs/recipes")); err != nil {
+				return err
+			}
+			if err := os.CopyFS(filepath.Join(env.WorkDir, "examples"), os.DirFS("../../examples")); err != nil {
 				return err
 			}
 			return unpack(filepath.Join(env.WorkDir, "pack"))

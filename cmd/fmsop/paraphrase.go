@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,11 +24,11 @@ type paraphrasing struct {
 	options agents.ParaphraseOptions
 }
 
-// paraphrased is what became of the rewordings.
-type paraphrased struct {
+// proposed is what became of a model's proposals.
+type proposed struct {
 	dataset.Author
-	Parts map[string]*dataset.Proposals `json:"parts"`
-	Calls llm.Stats                     `json:"calls"`
+	Proposals map[string]*dataset.Proposals `json:"proposals"`
+	Calls     llm.Stats                     `json:"calls"`
 }
 
 // paraphrase makes the dataset in a folder beside, from which the model rewords
@@ -34,25 +36,14 @@ type paraphrased struct {
 func (a *app) paraphrase(ctx context.Context, plan *stages.Plan, dir string, force bool, p paraphrasing) (*generation, error) {
 	dir = filepath.Clean(dir)
 	o := dataset.Options{Force: force, Compression: a.config.Dataset.Compression, Stages: plan.Options.Stages}
-	w, err := dataset.Create(dir, o)
+	client, err := a.openFor(p.model, dir, o)
 	if err != nil {
 		return nil, err
-	}
-	w.Abort() // it can be written
-	client, err := llm.Open(p.model, a.config.LLM)
-	if err != nil {
-		return nil, usage(err)
 	}
 	begin := time.Now()
 	ctx, drain, stop := a.drained(ctx)
 	defer stop()
-	ledger := dir + ".ledger"
-	if err := os.MkdirAll(ledger, 0o777); err != nil {
-		return nil, err
-	}
-	runner, err := llm.NewRunner(client, a.config.LLM, llm.Files{
-		Ledger: filepath.Join(ledger, "replies.jsonl"), Failures: filepath.Join(ledger, "failures.jsonl"),
-	}, drain)
+	runner, err := a.runnerFor(client, dir, drain)
 	if err != nil {
 		return nil, err
 	}
@@ -70,8 +61,7 @@ func (a *app) paraphrase(ctx context.Context, plan *stages.Plan, dir string, for
 		return nil, err
 	}
 	p.options.Sampling = a.config.LLM.Sampling
-	asker := &llm.Asker{Model: runner, Structured: a.config.LLM.Structured, Reasks: a.config.LLM.Reasks}
-	paraphraser, err := agents.NewParaphraser(client.Name(), asker, verifier, p.options)
+	paraphraser, err := agents.NewParaphraser(client.Name(), a.asker(runner), verifier, p.options)
 	if err != nil {
 		return nil, err
 	}
@@ -85,9 +75,35 @@ func (a *app) paraphrase(ctx context.Context, plan *stages.Plan, dir string, for
 	}
 	made, err := summaryOf(dir, m, result.Asked, begin)
 	if made != nil {
-		made.Paraphrase = &paraphrased{*m.Paraphrase, m.Paraphrased, stats}
+		made.Paraphrase = &proposed{*m.Paraphrase, m.Paraphrased, stats}
 	}
 	return made, err
+}
+
+// openFor opens a model that is to write for a folder, if that can be written.
+func (a *app) openFor(model, dir string, o dataset.Options) (*llm.Client, error) {
+	w, err := dataset.Create(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	w.Abort()
+	client, err := llm.Open(model, a.config.LLM)
+	return client, usage(err)
+}
+
+// runnerFor keeps its files beside the folder.
+func (a *app) runnerFor(client *llm.Client, dir string, drain *run.Drain) (*llm.Runner, error) {
+	ledger := dir + ".ledger"
+	if err := os.MkdirAll(ledger, 0o777); err != nil {
+		return nil, err
+	}
+	return llm.NewRunner(client, a.config.LLM, llm.Files{
+		Ledger: filepath.Join(ledger, "replies.jsonl"), Failures: filepath.Join(ledger, "failures.jsonl"),
+	}, drain)
+}
+
+func (a *app) asker(m llm.Model) *llm.Asker {
+	return &llm.Asker{Model: m, Structured: a.config.LLM.Structured, Reasks: a.config.LLM.Reasks}
 }
 
 // asking is the progress of a run that asks a model.
@@ -113,21 +129,17 @@ func unfinished(err error, dir, model string) error {
 	return stopped(err, dir)
 }
 
-// lines say how many passages of each part were accepted, and why the others
-// were not.
-func (p *paraphrased) lines() (lines []string) {
+// lines say how much was accepted of what, and why the rest was not.
+func (p *proposed) lines() (lines []string) {
 	if p == nil {
 		return nil
 	}
 	lines = append(lines, fmt.Sprintf("by %s (%s)", p.Model, p.Prompt))
-	for _, part := range stages.Parts {
-		r := p.Parts[part]
-		if r == nil || r.Asked == 0 {
-			continue
-		}
-		line := fmt.Sprintf("%s: %d of %d passages accepted (%s)", part, r.Accepted, r.Asked, percent(float64(r.Accepted)/float64(r.Asked)))
-		if len(r.Refused) > 0 {
-			line += "; refused: " + strings.ReplaceAll(countsText(r.Refused), "_", " ")
+	for _, what := range slices.Sorted(maps.Keys(p.Proposals)) {
+		n := p.Proposals[what]
+		line := fmt.Sprintf("%s: %d of %d accepted (%s)", what, n.Accepted, n.Asked, percent(float64(n.Accepted)/float64(n.Asked)))
+		if len(n.Refused) > 0 {
+			line += "; refused: " + strings.ReplaceAll(countsText(n.Refused), "_", " ")
 		}
 		lines = append(lines, line)
 	}

@@ -43,7 +43,7 @@ func TestGenerateParaphrase(t *testing.T) {
 	require.Zero(t, status, stderr)
 	var made generation
 	require.NoError(t, json.Unmarshal([]byte(stdout), &made))
-	query := made.Paraphrase.Parts["query"]
+	query := made.Paraphrase.Proposals["query"]
 	require.Equal(t, 40, query.Asked)
 	require.Positive(t, query.Accepted)
 	require.Positive(t, query.Refused["negation"])
@@ -65,7 +65,7 @@ func TestGenerateParaphrase(t *testing.T) {
 	require.Zero(t, status, stderr)
 	require.Contains(t, stderr, "0 calls")
 	require.Regexp(t, `paraphrase by ollama:author \(paraphrase@[0-9a-f]{8}\)`, stdout)
-	require.Regexp(t, `paraphrase query: \d+ of 40 passages accepted`, stdout)
+	require.Regexp(t, `paraphrase query: \d+ of 40 accepted`, stdout)
 	after, err := os.ReadFile(filepath.Join("data", "manifest.json"))
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,6 +17,7 @@ import (
 const (
 	RefusedLayout   = "layout"    // no single line of plain text
 	RefusedLength   = "length"    // much longer than what it rewords
+	RefusedAdded    = "added"     // more new words than went for them
 	RefusedNearCopy = "near_copy" // hardly another wording
 	RefusedSequence = "sequence"  // the same marks in another order
 	RefusedReading  = "reading"   // the reader of the style reads something else
@@ -116,13 +118,42 @@ func (p *Prose) Kept(original, rewording string, bindings map[string]any) *Refus
 		}
 		names = proseNames(names)
 	}
-	if r := proseCompare(p.marks(original, rewording, names), p.marks(rewording, original, names)); r != nil {
+	a, b := proseTokens(original, names), proseTokens(rewording, names)
+	known := proseStemsOf(a, b)
+	if r := proseCompare(p.marks(a, known), p.marks(b, known)); r != nil {
 		return r
+	}
+	if words := p.added(a, b); words != "" {
+		return &Refusal{RefusedAdded, words + " has nothing in the original that went for it"}
 	}
 	if s := Similarity(original, rewording); s > NearCopy {
 		return &Refusal{RefusedNearCopy, fmt.Sprintf("similarity %.2f, want at most %.2f", s, NearCopy)}
 	}
 	return nil
+}
+
+// added lists the words of the second text that are new, where they are more
+// than those of the first that are gone: then some of them say more than it
+// did.
+func (p *Prose) added(was, now []proseToken) string {
+	before, after := p.free(was), p.free(now)
+	gone := 0
+	for stem := range before {
+		if !after[stem] {
+			gone++
+		}
+	}
+	var fresh []string
+	for stem := range after {
+		if !before[stem] {
+			fresh = append(fresh, strconv.Quote(stem))
+		}
+	}
+	if len(fresh) <= gone {
+		return ""
+	}
+	slices.Sort(fresh)
+	return strings.Join(fresh, ", ")
 }
 
 // proseLayout is why the text cannot stand in the place of prose.

@@ -17,16 +17,19 @@ type proseToken struct {
 	word string // in lower case; "" for a name
 }
 
-// marks reads the marks of a text. other is the text that it is compared with:
-// a prefix negates what stands without it in either of them.
-func (p *Prose) marks(s, other string, names []string) []proseMark {
-	tokens := proseTokens(s, names)
-	known := map[string]bool{}
-	for _, t := range slices.Concat(tokens, proseTokens(other, names)) {
+// proseStemsOf are the stems of all words of two texts.
+func proseStemsOf(a, b []proseToken) map[string]bool {
+	stems := map[string]bool{}
+	for _, t := range slices.Concat(a, b) {
 		if t.word != "" {
-			known[proseStem(t.word)] = true
+			stems[proseStem(t.word)] = true
 		}
 	}
+	return stems
+}
+
+// marks reads the marks of a text. A prefix negates what is known without it.
+func (p *Prose) marks(tokens []proseToken, known map[string]bool) []proseMark {
 	var marks []proseMark
 	add := func(kind, word string) { marks = append(marks, proseMark{kind, word}) }
 	owner := ""
@@ -53,6 +56,11 @@ func (p *Prose) marks(s, other string, names []string) []proseMark {
 			m := proseOperators[prosePhrase(tokens[i:i+n])]
 			add(m.kind, m.word)
 			i += n
+			continue
+		}
+		if proseTimes[t.word] || proseQualities[t.word] {
+			add(map[bool]string{true: MarkTime, false: MarkQuality}[proseTimes[t.word]], t.word)
+			i++
 			continue
 		}
 		if person, ok := proseOwners[t.word]; ok {
@@ -107,6 +115,24 @@ func (p *Prose) mark(stem string, add func(kind, word string)) bool {
 		return false
 	}
 	return true
+}
+
+// free are the stems of words that bear no mark and yet say something.
+func (p *Prose) free(tokens []proseToken) map[string]bool {
+	stems := map[string]bool{}
+	for _, t := range tokens {
+		for word := range strings.SplitSeq(t.word, "-") {
+			stem := proseStem(word)
+			switch {
+			case len(word) < 3, proseStop[word], proseFiller[word], proseTimes[word], proseQualities[word], proseActs[stem], p.terms[stem]:
+			case proseOrdinals[word] != "" || proseCounts(word):
+			case proseOperators[word] != proseMark{} || proseOwners[word] != "" || proseToward[word] != "" || proseUnits[word] != "":
+			default:
+				stems[stem] = true
+			}
+		}
+	}
+	return stems
 }
 
 var proseNegating = []string{"un", "in", "im", "ir", "il", "dis", "non", "mis", "de"}
@@ -320,6 +346,11 @@ func proseNumber(tokens []proseToken) (number string, n int) {
 		return "", 0
 	}
 	return sop.Number(total + part), n
+}
+
+func proseCounts(word string) bool {
+	_, _, ok := proseCardinal(word)
+	return ok
 }
 
 // proseCardinal reads one word, also one such as twenty-five.

@@ -27,11 +27,11 @@ func TestProseKept(t *testing.T) {
 	p := text.NewProse(builtin(t, "bank"))
 	for _, c := range []struct{ name, was, now, reason string }{
 		{"reworded", "Please cancel my credit card 4012. I am kofi.mensah, identification tulip.garden.1987.",
-			"Kindly cancel my credit card with the digits 4012; this is kofi.mensah, and the identification is this: tulip.garden.1987.", ""},
+			"Kindly cancel my credit card, namely 4012; this is kofi.mensah, and the identification is this: tulip.garden.1987.", ""},
 		{"number in words", "The fee of 300 dollars is charged by the bank.", "What the bank charges is a fee of three hundred dollars.", "direction"},
-		{"number in words, in place", "A fee of 300 dollars comes with it.", "It costs you a fee of three hundred dollars.", ""},
+		{"number in words, in place", "A fee of 300 dollars accrues with it.", "It entails a fee of three hundred dollars.", ""},
 		{"currency", "It costs $1,250.50 in all cases.", "In all cases you have to reckon with 1250.50 dollars.", "obligation"},
-		{"twenty five", "Wait 25 days after that.", "Then comes a wait, namely twenty five days long.", "sequence"},
+		{"twenty five", "Wait 25 days after that.", "Then comes a wait, namely twenty five days.", "sequence"},
 		{"dropped not", "The account may not be closed today.", "Today the account may well be closed.", "negation"},
 		{"dropped contraction", "I don't owe the bank anything.", "I really owe the bank anything.", "negation"},
 		{"added not", "The account is closed today.", "As of today the account is not a closed one.", "negation"},
@@ -59,8 +59,12 @@ func TestProseKept(t *testing.T) {
 		{"turned direction", "Move it from kofi.mensah to d.okafor, please.", "Please move the money to kofi.mensah from d.okafor now.", "sequence"},
 		{"signed out", "The customer is signed in by now.", "By this time the customer is signed out.", "direction"},
 		{"your", "Close my account, if you please.", "Close your account, would you please.", "owner"},
+		{"whose", "Please close my account at once.", "Please, close my brother's account at once.", "added"},
+		{"which", "Please cancel my card for me.", "Could you cancel my lost card for me?", "quality"},
+		{"when", "I need it today, whatever it takes.", "Whatever it takes, I need it tomorrow.", "time"},
+		{"opposite", "It is the old number, I think.", "I think that it is the new number.", "quality"},
 		{"backticks", "Call `login_user` for that.", "For that, call `logout_user` if possible.", "name"},
-		{"near copy", "Please close my account at the bank today.", "Please close my account at the bank now.", "near_copy"},
+		{"near copy", "Please close my account at the bank, will you.", "Please close my account at the bank, would you.", "near_copy"},
 		{"same", "Please close my account.", "please close my account", "near_copy"},
 		{"empty", "Please close my account.", "", "layout"},
 		{"two lines", "Please close my account.", "Close my account,\nwill you?", "layout"},
@@ -102,7 +106,7 @@ func prose(t testing.TB) (list []string, p *text.Prose) {
 
 // aboutWords is refused for reasons that say nothing about marks.
 func aboutWords(r *text.Refusal) bool {
-	return r == nil || slices.Contains([]string{text.RefusedNearCopy, text.RefusedLength, text.RefusedLayout}, r.Reason)
+	return r == nil || slices.Contains([]string{text.RefusedNearCopy, text.RefusedLength, text.RefusedLayout, text.RefusedAdded}, r.Reason)
 }
 
 // An edit that a sly rewording would make is found in any text, wherever it is

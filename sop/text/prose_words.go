@@ -15,7 +15,9 @@ const (
 	MarkObligation  = "obligation"  // must
 	MarkPermission  = "permission"  // may
 	MarkNumber      = "number"
-	MarkName        = "name" // what is quoted, and every identifier and value
+	MarkTime        = "time"    // today, Monday
+	MarkQuality     = "quality" // old, valid: what has an opposite
+	MarkName        = "name"    // what is quoted, and every identifier and value
 	MarkAction      = "action"
 	MarkTerm        = "term"
 	MarkDirection   = "direction" // from, to, out
@@ -24,7 +26,7 @@ const (
 
 // MarkKinds lists them; of several that differ, the first is told.
 var MarkKinds = []string{MarkNegation, MarkException, MarkCondition, MarkBound, MarkOrder, MarkAlternative, MarkQuantity,
-	MarkRestriction, MarkObligation, MarkPermission, MarkNumber, MarkName, MarkAction, MarkTerm, MarkDirection, MarkOwner}
+	MarkRestriction, MarkObligation, MarkPermission, MarkNumber, MarkTime, MarkQuality, MarkName, MarkAction, MarkTerm, MarkDirection, MarkOwner}
 
 // proseMark is what a rewording has to keep.
 type proseMark struct{ kind, word string }
@@ -105,6 +107,24 @@ register reinstate reissue reject release remove rename renew reopen reorder rep
 restart restore resume retain retrieve return reveal reverse review revoke run save scan schedule search select sell send settle share
 ship shut sign skip split start stop store submit suspend swap switch take terminate test track transfer trigger undo
 uninstall unlock unsubscribe update upgrade upload use validate verify waive wait warn wipe withdraw withhold write`)
+
+var proseTimes = proseSet(`today|tomorrow|yesterday|tonight|morning|afternoon|evening|noon|midnight|weekend|monday|tuesday|wednesday|thursday|friday
+|saturday|sunday|january|february|april|june|july|august|september|october|november|december|immediately|already|still|yet|anymore|forever|temporarily|permanently`)
+
+// proseQualities are adjectives that have an opposite.
+var proseQualities = proseSet(`new|old|same|different|other|high|low|higher|lower|highest|lowest|large|small|big|long|short|early|late|true|false|wrong|right
+|valid|invalid|expired|current|former|previous|present|absent|active|inactive|full|empty|partial|temporary|permanent|public|private|domestic
+|foreign|local|international|national|male|female|married|joint|primary|secondary|main|spare|lost|stolen|found|broken|whole|free|busy|available
+|missing|complete|incomplete|sufficient|enough|insufficient|internal|external|personal|strong|weak|good|bad|better|worse|best|worst|cheap
+|expensive|safe|unsafe|young|adult|minor|senior|junior|upper|fast|slow|hot|cold|wet|dry|single|separate|together|positive|negative
+|minimal|maximal|dead|alive|sick|healthy|rich|poor|known|unknown|electronic|written|oral|automatic|manual|legal|illegal`)
+
+// proseFiller are words that say nothing of the matter.
+var proseFiller = proseSet(`well|so|now|here|there|hello|hi|hey|dear|kindly|thanks|thank|regards|indeed|certainly|simply|really|quite|very|rather|as|it|is|this
+|that|then|be|being|been|am|are|was|were|would|will|may|let|like|wish|want|would|please|sorry|oh|yes|okay|ok|good|day|question|ask|asking|case|matter
+|thing|things|way|regard|regarding|concerning|respect|about|concerned|namely|means|order|within|which|what|who|how|where|why|given|according|accordance
+|based|there|here|one|ones|sir|madam|team|speaking|writing|say|says|said|saying|tell|call|called|name|read|reads|follow|follows|following|make
+|makes|take|takes|give|gives|go|goes|come|comes|get|put|see|look|do|does|done|have|has|had|shall|should|must|possible|part|point|place|case`)
 
 // proseIrregular gives the verb of forms that a suffix does not tell.
 var proseIrregular = map[string]string{
