@@ -17,6 +17,7 @@ servers:
 
 test: servers
 	$(GO) vet ./...
+	$(GO) vet -tags hftokenizers ./tokens
 	$(GO) test ./...
 
 bench:

@@ -28,9 +28,11 @@ var direction = map[string][]string{
 	"augment":      {"sop"},
 	"sop/corpus":   {"sop", "data"},
 	"sop/document": {},
+	"sop/picture":  {"sop"},
 	"sop/reading":  {"sop", "sop/document"},
 	"stages":       {"sop", "sop/text", "sop/corpus", "augment", "dataset", "internal/run"},
-	"export":       {"dataset"},
+	"export":       {"dataset", "tokens"},
+	"tokens":       {},
 	"llm":          {"internal/run"},
 	"agents":       {"sop", "sop/text", "sop/corpus", "augment", "stages", "rubric", "dataset", "llm", "internal/run"},
 	"bench/python": {},
@@ -45,17 +47,19 @@ var direction = map[string][]string{
 	"internal/recheck":        {},
 	"llm/tinymodel":           {},
 	"llm/localserver":         {},
-	"llm/localserver/install": {"llm/localserver", "llm/ollamatest", "llm/llamacpptest", "rubric/scipytest"},
+	"llm/localserver/install": {"llm/localserver", "llm/ollamatest", "llm/llamacpptest", "rubric/scipytest", "tokens/hftest", "export/trainertest"},
+	"export/trainertest":      {"llm/localserver"},
 	"llm/ollamatest":          {"llm/localserver", "llm/tinymodel"},
 	"llm/llamacpptest":        {"llm/localserver", "llm/tinymodel"},
 	"rubric/scipytest":        {"llm/localserver"},
+	"tokens/hftest":           {"llm/localserver"},
 }
 
 // testsOnly are packages that no other package but a test may import.
 var testsOnly = []string{
 	"sop/soptest", "internal/recheck",
 	"llm/tinymodel", "llm/localserver", "llm/localserver/install", "llm/ollamatest", "llm/llamacpptest",
-	"rubric/scipytest",
+	"rubric/scipytest", "tokens/hftest", "export/trainertest",
 }
 
 type listed struct {

@@ -191,12 +191,15 @@ func (e *Evaluation) MakeTestset(ctx context.Context, g TestGenerator, o TestOpt
 	if len(e.Rubrics) == 0 {
 		return e.missing("rubric", RubricFile)
 	}
-	if e.Tests != nil {
+	if e.Tests != nil && e.Manifest.Testset != "" {
 		return nil
 	}
 	corpora, err := e.Corpora()
 	if err != nil {
 		return err
+	}
+	if e.Tests != nil {
+		return e.adopt(corpora)
 	}
 	var questions []rubric.Question
 	var all []*Coverage
@@ -242,6 +245,21 @@ func (e *Evaluation) missing(what, file string) error {
 	return fmt.Errorf("%s has no %s: no %s in it", e.Dir, what, file)
 }
 
+// adopt takes up a test set that somebody has put there.
+func (e *Evaluation) adopt(corpora []*corpus.Corpus) error {
+	for _, q := range e.Tests {
+		i := slices.IndexFunc(corpora, func(c *corpus.Corpus) bool { return c.Domain.Name == q.Domain })
+		if q.Procedure != "" && corpora[i].Domain.Procedure(q.Procedure) == nil {
+			return fmt.Errorf("%s: question %s asks about procedure %q, which the corpus of %s lacks", e.Path(TestsetFile), q.ID, q.Procedure, q.Domain)
+		}
+	}
+	var err error
+	if e.Manifest.Testset, err = fileSum(e.Path(TestsetFile)); err != nil {
+		return err
+	}
+	return WriteManifest(e.Dir, e.Manifest)
+}
+
 // readTestset reads the questions and holds them against the rubrics, and
 // against the hash of those that were answered.
 func (e *Evaluation) readTestset() error {
@@ -258,10 +276,13 @@ func (e *Evaluation) readTestset() error {
 		return fmt.Errorf("%s is not the one that %s was made with, want a folder of its own", path, e.Dir)
 	}
 	e.Tests = list
+	if len(e.Rubrics) == 0 {
+		return nil
+	}
 	return e.fits()
 }
 
-// fits holds a test set that was there against the corpora and rubrics.
+// fits holds the test set against the rubrics.
 func (e *Evaluation) fits() error {
 	for _, q := range e.Tests {
 		i := slices.IndexFunc(e.Rubrics, func(r *rubric.Rubric) bool { return r.Domain == q.Domain })

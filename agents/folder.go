@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -20,6 +21,7 @@ import (
 	"github.com/fmsop/fmsop/internal/run"
 	"github.com/fmsop/fmsop/llm"
 	"github.com/fmsop/fmsop/rubric"
+	"github.com/fmsop/fmsop/sop/corpus"
 )
 
 // Files of a run folder.
@@ -91,29 +93,41 @@ const rubricHead = `# What matters in each domain, and how much. The weights of 
 # Set locked to true to keep what you have written.
 `
 
-// ReadRubrics reads the file and validates every rubric; an error names the
-// file and, where it can, the line.
+// ReadRubrics reads the file and validates every rubric. The error has a line
+// for each fault, which names the file and where in it.
 func ReadRubrics(path string) ([]*rubric.Rubric, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	var list []*rubric.Rubric
-	if err := yaml.UnmarshalWithOptions(data, &list, yaml.Strict()); err != nil {
-		return nil, fmt.Errorf("%s: %s", path, yaml.FormatError(err, false, false))
+	line, problems := corpus.DecodeYAML(path, data, &list)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	problem := func(text string, at ...string) {
+		problems = append(problems, corpus.Problem{File: path, Line: line(at...), Text: text})
 	}
 	seen := map[string]bool{}
-	for _, r := range list {
-		if err := r.Validate(); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+	for i, r := range list {
+		index := strconv.Itoa(i)
+		for _, f := range r.Faults() {
+			if f.Dimension == rubric.Whole {
+				problem(f.Text, index, "dimensions")
+			} else {
+				problem(f.Text, index, "dimensions", strconv.Itoa(f.Dimension))
+			}
 		}
 		if seen[r.Domain] {
-			return nil, fmt.Errorf("%s: two rubrics of %s", path, r.Domain)
+			problem("a second rubric of "+r.Domain, index, "domain")
 		}
 		seen[r.Domain] = true
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%s: no rubric in it", path)
+		problem("no rubric in it")
+	}
+	if len(problems) > 0 {
+		return nil, problems
 	}
 	return list, nil
 }

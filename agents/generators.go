@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/fmsop/fmsop/internal/run"
 	"github.com/fmsop/fmsop/rubric"
@@ -72,27 +73,21 @@ func (g WrittenTestsets) GenerateTestset(ctx context.Context, c *corpus.Corpus, 
 		return nil, nil, err
 	}
 	w := g.WriteOptions
-	w.PerDimension, w.Seed = o.PerDimension, o.Seed
+	w.PerDimension, w.Seed = o.WithDefaults().PerDimension, o.Seed
 	written, more, drops, err := WriteTestset(ctx, c, r, questions, w, g.Jobs)
 	if err != nil {
 		return nil, nil, err
 	}
-	return append(questions, written...), coverage.with(more), g.Tell(c.Domain.Name, drops)
-}
-
-// with adds the cells of written questions, whose dimensions count all.
-func (c *Coverage) with(written *Coverage) *Coverage {
-	sum := &Coverage{Domain: c.Domain, Dimensions: written.Dimensions}
-	for i, cell := range c.Cells {
-		more := written.Cells[i]
-		switch {
-		case cell.Impossible != "":
-			cell = more
-		case more.Impossible == "":
-			cell.Wanted += more.Wanted
-			cell.Made += more.Made
+	all := append(questions, written...)
+	computed := slices.Clone(coverage.Cells)
+	coverage.count(all)
+	coverage.Cells, coverage.Written, coverage.Dimensions = computed, more.Written, more.Dimensions
+	for _, cells := range [][]CellCoverage{coverage.Levels, coverage.Types} {
+		for i := range cells {
+			if cells[i].Made > 0 {
+				cells[i].Impossible = ""
+			}
 		}
-		sum.Cells = append(sum.Cells, cell)
 	}
-	return sum
+	return all, coverage, g.Tell(c.Domain.Name, drops)
 }

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fmsop/fmsop/dataset"
 	"github.com/fmsop/fmsop/internal/run"
-	"github.com/fmsop/fmsop/llm"
 	"github.com/fmsop/fmsop/rubric"
 )
 
@@ -53,21 +53,30 @@ type Conflict struct {
 	JudgeReason string  `json:"judge_reason"`
 }
 
+// JudgeCheckMaterial is what a judge is tried on: the questions of a run and its
+// candidates' answers to them, by name, and rows of a dataset, which may be none.
+type JudgeCheckMaterial struct {
+	Questions  []rubric.Question
+	Candidates map[string][]rubric.Answer
+	Rows       []dataset.Row
+}
+
 // CheckJudge tries a judge on constructed answers and on the candidates' real
-// ones (by name), wherever there is a key to know better. Only what ends a run is
-// an error. The same judge gives the same check.
-func CheckJudge(ctx context.Context, j *Judge, questions []rubric.Question, candidates map[string][]rubric.Answer, o JudgeCheckOptions, r run.Options) (*rubric.JudgeCheck, []Conflict, error) {
+// ones, wherever it is known what is right. Only what ends a run is an error. The
+// same judge gives the same check.
+func CheckJudge(ctx context.Context, j *Judge, m JudgeCheckMaterial, o JudgeCheckOptions, r run.Options) (*rubric.JudgeCheck, []Conflict, error) {
 	if err := o.Validate(); err != nil {
 		return nil, nil, err
 	}
 	c := &checking{judge: j, options: o, check: &rubric.JudgeCheck{Judge: j.name, Repeats: j.options.Repeats, Pass: o.Pass}}
-	built := construct(questions, o.Constructed, o.Seed)
+	built := append(construct(m.Questions, o.Constructed, o.Seed), constructRows(m.Rows, j.rubrics, o.Constructed, o.Seed)...)
+	inOrder(built)
 	plain := make([]int, len(built)) // the jobs of the constructed answers
 	for i, b := range built {
 		plain[i] = c.add(j, b.question, &rubric.Answer{Question: b.question.ID, Text: b.text})
 	}
 	probes := c.probes(built, plain)
-	given := c.candidates(questions, candidates)
+	given := c.candidates(m.Questions, m.Candidates)
 
 	if err := c.run(ctx, r); err != nil {
 		return nil, nil, err
@@ -112,10 +121,7 @@ func (c *checking) run(ctx context.Context, o run.Options) error {
 		c.scores = append(c.scores, s)
 		return nil
 	})
-	if errors.Is(err, llm.ErrStopped) {
-		return run.ErrDrained{Done: len(c.scores), Total: len(c.jobs)}
-	}
-	return err
+	return drained(err, len(c.scores), len(c.jobs))
 }
 
 // value of a job's answer: the mean over the dimensions by their weights; false

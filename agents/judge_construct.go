@@ -25,6 +25,7 @@ type constructed struct {
 	form     string
 	text     string
 	right    bool
+	holds    func(said string) bool // whether an answer to the question is right
 }
 
 // Forms of constructed answers: as the question asks for them, and in prose.
@@ -48,7 +49,7 @@ func construct(questions []rubric.Question, n int, seed uint64) []constructed {
 	calls := callsOf(questions)
 	var list []constructed
 	count := map[string]int{}
-	for _, q := range inTurns(questions, seed) {
+	for _, q := range keyedInTurn(questions, seed) {
 		rng := rngOf(seed, "construct", q.ID)
 		edits := editsOf(q, calls[q.Domain], rng)
 		rng.Shuffle(len(edits), func(i, j int) { edits[i], edits[j] = edits[j], edits[i] })
@@ -59,8 +60,8 @@ func construct(questions []rubric.Question, n int, seed uint64) []constructed {
 			}
 			pair := make([]constructed, 0, 2)
 			for _, form := range []string{asAsked, inProse} {
-				c := constructed{q, e.operator, form, render(q, form, e.value, rng), e.right}
-				if keyed(q, c.text) == e.right {
+				c := constructed{q, e.operator, form, render(q, form, e.value, rng), e.right, func(said string) bool { return keyed(q, said) }}
+				if c.holds(c.text) == e.right {
 					pair = append(pair, c)
 				}
 			}
@@ -70,10 +71,14 @@ func construct(questions []rubric.Question, n int, seed uint64) []constructed {
 			}
 		}
 	}
+	return list
+}
+
+// inOrder puts answers of one operator and form next to each other.
+func inOrder(list []constructed) {
 	slices.SortStableFunc(list, func(a, b constructed) int {
 		return cmp.Or(cmp.Compare(slices.Index(operators, a.operator), slices.Index(operators, b.operator)), cmp.Compare(a.form, b.form))
 	})
-	return list
 }
 
 // operators in the order in which they are shown: right answers first.
@@ -89,9 +94,8 @@ func rngOf(seed uint64, parts ...string) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
-// inTurns are the questions with a key, drawn so that every unit has its turn
-// before one has another.
-func inTurns(questions []rubric.Question, seed uint64) []*rubric.Question {
+// keyedInTurn are the questions with a key, drawn so that the units take turns.
+func keyedInTurn(questions []rubric.Question, seed uint64) []*rubric.Question {
 	var list []*rubric.Question
 	for i := range questions {
 		if questions[i].Key.Kind != rubric.KeyNone {
@@ -100,13 +104,26 @@ func inTurns(questions []rubric.Question, seed uint64) []*rubric.Question {
 	}
 	rng := rngOf(seed, "turns")
 	rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	turn, of := map[*rubric.Question]int{}, map[string]int{}
-	for _, q := range list {
-		turn[q] = of[q.Unit]
-		of[q.Unit]++
-	}
-	slices.SortStableFunc(list, func(a, b *rubric.Question) int { return cmp.Compare(turn[a], turn[b]) })
+	inTurn(list, func(q *rubric.Question) string { return q.Unit })
 	return list
+}
+
+// inTurn sorts a list so that every unit has its turn before one has another.
+func inTurn[T any](list []T, unit func(T) string) {
+	type placed struct {
+		turn int
+		item T
+	}
+	of := map[string]int{}
+	order := make([]placed, len(list))
+	for i, x := range list {
+		order[i] = placed{of[unit(x)], x}
+		of[unit(x)]++
+	}
+	slices.SortStableFunc(order, func(a, b placed) int { return cmp.Compare(a.turn, b.turn) })
+	for i, p := range order {
+		list[i] = p.item
+	}
 }
 
 // callsOf are the calls that a domain's questions are about.

@@ -21,7 +21,7 @@ func TestJudgeOverOllama(t *testing.T) {
 	var s sheet
 	_, err := newJudge(judgeModel(func(r llm.Request) (llm.Reply, error) {
 		s = readSheet(t, r)
-		return replies(s.verdict(0, "r"))(r)
+		return judgeSays(s.verdict(0, "r"))(r)
 	}), agents.JudgeOptions{Repeats: 1}).Score(context.Background(), q, answer)
 	require.NoError(t, err)
 

@@ -42,7 +42,7 @@ func (c *checking) probes(built []constructed, plain []int) []probing {
 		of    []int
 	}{{&padding, wrong}, {&trimming, right}} {
 		for _, i := range list.of {
-			if long := talkBefore + built[i].text + talkAfter; keyed(built[i].question, long) == built[i].right {
+			if long := talkBefore + built[i].text + talkAfter; built[i].holds(long) == built[i].right {
 				put(list.probe, c.judge, i, long)
 			}
 		}

@@ -146,7 +146,8 @@ func barred(text string) (lines, mark string) {
 	return lines, markFor(lines)
 }
 
-// markFor is a mark that occurs nowhere in a text.
+// markFor is a mark that occurs nowhere in a text, and that nobody who wrote it
+// could have known.
 func markFor(text string) string {
 	for n := 0; ; n++ {
 		sum := sha256.Sum256(fmt.Append(nil, n, text))

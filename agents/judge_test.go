@@ -25,7 +25,7 @@ type judgeModel func(r llm.Request) (llm.Reply, error)
 
 func (m judgeModel) Chat(_ context.Context, r llm.Request) (llm.Reply, error) { return m(r) }
 
-func replies(text string) judgeModel {
+func judgeSays(text string) judgeModel {
 	return func(llm.Request) (llm.Reply, error) { return llm.Reply{Text: text, Finish: llm.FinishStop}, nil }
 }
 
@@ -80,7 +80,7 @@ func (s sheet) verdict(grade int, reason string) string {
 func grades(t require.TestingT, grade func(sheet) int) judgeModel {
 	return func(r llm.Request) (llm.Reply, error) {
 		s := readSheet(t, r)
-		return replies(s.verdict(grade(s), "as read"))(r)
+		return judgeSays(s.verdict(grade(s), "as read"))(r)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestJudgeTakesTheMedianAndTellsTheSpread(t *testing.T) {
 			mutex.Lock()
 			defer mutex.Unlock()
 			seen = append(seen, r)
-			return replies(readSheet(t, r).verdict(c.grades[r.Repeat], fmt.Sprintf("reason %d", c.grades[r.Repeat])))(r)
+			return judgeSays(readSheet(t, r).verdict(c.grades[r.Repeat], fmt.Sprintf("reason %d", c.grades[r.Repeat])))(r)
 		}), agents.JudgeOptions{Repeats: len(c.grades)})
 		s, err := j.Score(context.Background(), lendQuestion(), &rubric.Answer{Question: "q1", Repeat: 2, Text: "lend_tool"})
 		require.NoError(t, err)
@@ -148,11 +148,11 @@ func TestJudgeIsNotAskedAboutNothing(t *testing.T) {
 // A judge that cannot be used leaves answers unscored, with the reason.
 func TestBadJudgesAreNamed(t *testing.T) {
 	with := func(edit func(sheet) string) judgeModel {
-		return func(r llm.Request) (llm.Reply, error) { return replies(edit(readSheet(t, r)))(r) }
+		return func(r llm.Request) (llm.Reply, error) { return judgeSays(edit(readSheet(t, r)))(r) }
 	}
 	for reason, m := range map[string]judgeModel{
-		"there is no JSON object in the reply":           replies("I find this answer quite good, 4 of 4."),
-		"the reply is empty":                             replies(""),
+		"there is no JSON object in the reply":           judgeSays("I find this answer quite good, 4 of 4."),
+		"the reply is empty":                             judgeSays(""),
 		"/properties/grade: enum: 7 does not equal any":  grades(t, func(sheet) int { return 7 }),
 		"/properties/grade: enum: -1 does not equal any": grades(t, func(sheet) int { return -1 }),
 		"3.5":           with(func(s sheet) string { return strings.Replace(s.verdict(3, "r"), `"grade": 3`, `"grade": 3.5`, 1) }),
@@ -192,6 +192,9 @@ func TestJudgeThatIsGoneEndsTheRun(t *testing.T) {
 	for _, gone := range []error{&llm.Error{Kind: llm.Unreachable}, &llm.Error{Kind: llm.NoModel}, llm.ErrStopped, &running.SpentError{Limit: "5 calls"}} {
 		j := newJudge(judgeModel(func(llm.Request) (llm.Reply, error) { return llm.Reply{}, gone }), agents.JudgeOptions{})
 		_, err := agents.ScoreAll(context.Background(), j, []rubric.Question{*lendQuestion()}, []rubric.Answer{{Question: "q1", Text: "x"}}, running.Options{})
+		if gone == llm.ErrStopped {
+			gone = running.ErrDrained{Done: 0, Total: 1}
+		}
 		assert.ErrorIs(t, err, gone)
 	}
 }
@@ -233,7 +236,7 @@ func TestInjectionsMoveNothing(t *testing.T) {
 	plain := func(text string) (s sheet) {
 		j := newJudge(judgeModel(func(r llm.Request) (llm.Reply, error) {
 			s = readSheet(t, r)
-			return replies(s.verdict(0, "r"))(r)
+			return judgeSays(s.verdict(0, "r"))(r)
 		}), agents.JudgeOptions{Repeats: 1})
 		_, err := j.Score(context.Background(), q, &rubric.Answer{Question: q.ID, Text: text})
 		require.NoError(t, err)
@@ -289,7 +292,7 @@ func TestAVerdictInTheAnswerIsNone(t *testing.T) {
 			"and no own":     {func(s sheet) string { return "I will not grade this:\n" + s.answer }, -1},
 			"as its own":     {func(s sheet) string { return s.answer }, -1},
 		} {
-			j := newJudge(judgeModel(func(r llm.Request) (llm.Reply, error) { return replies(c.reply(readSheet(t, r)))(r) }), agents.JudgeOptions{Repeats: 1})
+			j := newJudge(judgeModel(func(r llm.Request) (llm.Reply, error) { return judgeSays(c.reply(readSheet(t, r)))(r) }), agents.JudgeOptions{Repeats: 1})
 			s, err := j.Score(context.Background(), q, answer)
 			if c.grade < 0 || errors.Is(err, llm.Unusable) {
 				assert.ErrorIs(t, err, llm.Unusable, "%s: %s", name, injection.Text)
@@ -316,7 +319,7 @@ func TestFenceHoldsAnyText(t *testing.T) {
 		var s sheet
 		j := newJudge(judgeModel(func(r llm.Request) (llm.Reply, error) {
 			s = readSheet(t, r)
-			return replies(s.verdict(0, "r"))(r)
+			return judgeSays(s.verdict(0, "r"))(r)
 		}), agents.JudgeOptions{Repeats: 1})
 		if _, err := j.Score(context.Background(), q, &rubric.Answer{Question: q.ID, Text: text}); err != nil || s.mark == "" {
 			require.NoError(t, err)
@@ -339,7 +342,7 @@ func TestALongAnswerIsCutInTheOpen(t *testing.T) {
 		assert.Contains(t, text, "\n(34464 more bytes are left out)\n===== ")
 		assert.Less(t, len(text), 70_000)
 		mark := regexp.MustCompile(`the mark ([0-9a-f]{8}):`).FindStringSubmatch(text)[1]
-		return replies(sheet{mark: mark, dimensions: []string{"order", "refusal"}}.verdict(1, "long"))(r)
+		return judgeSays(sheet{mark: mark, dimensions: []string{"order", "refusal"}}.verdict(1, "long"))(r)
 	}), agents.JudgeOptions{Repeats: 1})
 	_, err := j.Score(context.Background(), lendQuestion(), &rubric.Answer{Question: "q1", Text: strings.Repeat("x", 100_000)})
 	require.NoError(t, err)

@@ -108,7 +108,7 @@ func (d *draw) workflow() bool {
 
 func (d *draw) outcome() bool {
 	s, sc, right := d.inCase()
-	if s == nil {
+	if s == nil || !grantsOrDenies(s.V) {
 		return false
 	}
 	d.question.Context = d.book(s.V)
@@ -142,6 +142,13 @@ func (d *draw) next() bool {
 	d.shapes = append(d.shapes, rubric.ShapeOrder, rubric.ShapeTools)
 	d.subject = fmt.Sprint(at, caseKey(s.V, sc))
 	return true
+}
+
+// grantsOrDenies tells a request, which is granted or denied, from a procedure
+// that ends in some other way: a question that offers these two fits only the
+// first.
+func grantsOrDenies(v *sop.Variant) bool {
+	return len(v.Outcomes) == 2 && v.Outcomes[0].End == v.Goal && v.Outcomes[1].End == sop.Deny
 }
 
 // caseKey tells cases of a procedure apart.

@@ -85,7 +85,7 @@ func (d *draw) depends() bool {
 // of that one. The end must be the same in every such case.
 func (d *draw) oneRule() bool {
 	s := d.enumerated()
-	if s == nil || len(s.V.Rules) == 0 || len(s.Worlds()) != 2 {
+	if s == nil || len(s.V.Rules) == 0 || !grantsOrDenies(s.V) {
 		return false
 	}
 	i := d.rng.IntN(len(s.V.Rules))

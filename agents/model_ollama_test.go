@@ -49,7 +49,7 @@ func TestQuestionsOverOllama(t *testing.T) {
 	}
 	write := func(references *agents.Writer) ([]rubric.Question, []agents.Drop) {
 		list, _, drops, err := agents.WriteTestset(t.Context(), c, r, nil, agents.WriteOptions{
-			TestOptions: agents.TestOptions{PerCell: 1, PerDimension: 1}, Questions: writer("author", "schema"), References: references}, running.Options{Workers: 4})
+			PerCell: 1, PerDimension: 1, Questions: writer("author", "schema"), References: references}, running.Options{Workers: 4})
 		require.NoError(t, err)
 		return list, drops
 	}

@@ -34,13 +34,16 @@ type Draft struct {
 
 // Why a dimension, or a piece of the corpus, is left out of a rubric.
 const (
-	dropUnusable    = "no usable reply"
-	dropName        = "no name"
-	dropWhy         = "no reason why it matters"
-	dropCriteria    = "criteria are not concrete"
-	dropEvidence    = "no evidence that stands in the corpus"
-	dropTooMany     = "more dimensions than a rubric has"
-	dropMerging     = "the proposals of several pieces were merged by their names alone"
+	dropUnusable = "no usable reply"
+	dropName     = "no name"
+	dropWhy      = "no reason why it matters"
+	dropCriteria = "criteria are not concrete"
+	dropEvidence = "no evidence that stands in the corpus"
+	dropTooMany  = "more dimensions than a rubric has"
+	dropMerging  = "the proposals of several pieces were merged by their names alone"
+)
+
+const (
 	leastCriterion  = 3 // words
 	mostWeight      = 10
 	proposedQuotes  = 3
@@ -158,18 +161,20 @@ type read struct {
 func (d *drafting) propose(ctx context.Context, piece []passage) ([]read, error) {
 	user := d.frame + material(piece) + "Now write the dimensions of the rubric."
 	said, err := llm.Ask[proposal](ctx, d.writer.Asker, d.writer.request(rubricPrompt, user, 0), d.schema)
-	first, second, more := halves(piece)
-	switch {
-	case errors.Is(err, llm.PromptTooLong) && more:
-		list, err := d.propose(ctx, first)
-		if err != nil {
-			return nil, err
+	if errors.Is(err, llm.PromptTooLong) {
+		if first, second, ok := halves(piece); ok {
+			list, err := d.propose(ctx, first)
+			if err != nil {
+				return nil, err
+			}
+			rest, err := d.propose(ctx, second)
+			return append(list, rest...), err
 		}
-		rest, err := d.propose(ctx, second)
-		return append(list, rest...), err
-	case repliesBadly(err):
+	}
+	if repliesBadly(err) {
 		return []read{{piece: piece, failed: err}}, nil
-	case err != nil:
+	}
+	if err != nil {
 		return nil, err
 	}
 	return []read{{piece: piece, proposed: said.Value.Dimensions}}, nil

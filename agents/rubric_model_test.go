@@ -216,6 +216,7 @@ func TestFaultsOfADraft(t *testing.T) {
 		"equal criteria":        {list(8, first("criteria", []string{"Does it all well.", "does it  all well.", "Three words here.", "Four words are here.", "All is in order."})), 7, "", `criteria are not concrete: grade 1 is "does it all well."`},
 		"adjectives":            {list(8, first("criteria", []string{"Poor.", "Fair.", "Good.", "Better.", "Best."})), 7, "", `grade 0 is "Poor."`},
 		"four criteria":         {list(8, first("criteria", []string{"One two three.", "Two three four.", "Three four five.", "Four five six."})), 0, "1 no usable reply", "minItems"},
+		"weights of any sum":    {list(8, func(i int, d map[string]any) { d["weight"] = 1 + i }), 8, "", ""},
 		"a weight of zero":      {list(8, first("weight", 0)), 0, "1 no usable reply", "weight"},
 		"a broken weight":       {list(8, first("weight", 0.5)), 0, "1 no usable reply", "weight"},
 		"an unknown kind":       {list(8, first("covers", []string{"astrology"})), 0, "1 no usable reply", "covers"},

@@ -45,6 +45,9 @@ type Coverage struct {
 	Levels     []CellCoverage `json:"levels"`     // of all types
 	Types      []CellCoverage `json:"types"`      // of all levels
 	Dimensions []CellCoverage `json:"dimensions"` // as in the rubric
+	// Written is Cells again, of the questions that a model writes beside those
+	// that are computed.
+	Written []CellCoverage `json:"written,omitempty"`
 }
 
 // CellCoverage is one level and type, one of them, or one dimension. Impossible
@@ -62,7 +65,7 @@ type CellCoverage struct {
 // some are possible.
 func (c *Coverage) Shortfalls() []string {
 	var list []string
-	for _, cell := range slices.Concat(c.Cells, c.Levels, c.Types, c.Dimensions) {
+	for _, cell := range slices.Concat(c.Cells, c.Levels, c.Types, c.Dimensions, c.Written) {
 		if cell.Impossible == "" && cell.Made < cell.Wanted {
 			list = append(list, fmt.Sprintf("%s: %s has %d questions of %d", c.Domain, cell.Name, cell.Made, cell.Wanted))
 		}

@@ -17,10 +17,12 @@ import (
 
 // WriteOptions of questions that a model writes.
 type WriteOptions struct {
-	TestOptions // PerCell is WrittenPerCell by default; PerDimension counts computed questions too
-	Questions   *Writer
-	References  *Writer // another model, which answers the questions
-	Force       bool    // the same model after all
+	PerCell      int // questions a level and type; 0: WrittenPerCell
+	PerDimension int // least questions of a dimension, with those that are there
+	Seed         uint64
+	Questions    *Writer
+	References   *Writer // another model, which answers the questions
+	Force        bool    // the same model after all
 }
 
 const (
@@ -52,12 +54,11 @@ func Independent(questions, references string, r *rubric.Rubric) error {
 // it has already, and another one their references. Each cell of level and type
 // gets its questions, then each dimension that has too few is topped up.
 // Questions and references are checked against the SOPs that they are about, and
-// dropped with a reason; what nevertheless is missing is in the coverage. They
-// have no key: only a judge can score their answers. A server's fault is an
+// dropped with a reason; what nevertheless is missing is in the coverage, which
+// has the written cells, and all questions by dimension. They have no key: only a judge can score their answers. A server's fault is an
 // error. The result depends on the arguments and the replies alone.
 func WriteTestset(ctx context.Context, c *corpus.Corpus, r *rubric.Rubric, have []rubric.Question, o WriteOptions, jobs run.Options) ([]rubric.Question, *Coverage, []Drop, error) {
 	o.PerCell = cmp.Or(o.PerCell, WrittenPerCell)
-	o.TestOptions = o.WithDefaults()
 	if r.Domain != c.Domain.Name {
 		return nil, nil, nil, fmt.Errorf("rubric of %q for a test set of %q", r.Domain, c.Domain.Name)
 	}
@@ -77,7 +78,7 @@ func WriteTestset(ctx context.Context, c *corpus.Corpus, r *rubric.Rubric, have 
 		for round := range writingRounds {
 			list := plan(t.planned(), phase*writingRounds+round)
 			jobs.Name = func(i int) string { return "questions of " + list[i].String() }
-			work := func(ctx context.Context, i int) ([]written, error) { return t.write(ctx, list[i]) }
+			work := func(ctx context.Context, i int) ([]attempt, error) { return t.write(ctx, list[i]) }
 			if err := run.Ordered(ctx, jobs, len(list), work, t.take); err != nil {
 				return nil, nil, nil, err
 			}
@@ -273,8 +274,8 @@ func (t *writing) coverage() *Coverage {
 	p := t.planned()
 	coverage := &Coverage{Domain: t.domain.Name}
 	for _, c := range t.cells {
-		coverage.Cells = append(coverage.Cells, CellCoverage{Name: c.String(), Level: c.level, Type: c.kind,
-			Wanted: t.options.PerCell, Made: min(p.cells[c], t.options.PerCell), Impossible: c.impossible})
+		coverage.Written = append(coverage.Written, CellCoverage{Name: c.String() + ", written", Level: c.level, Type: c.kind,
+			Wanted: t.options.PerCell, Made: p.cells[c], Impossible: c.impossible})
 	}
 	for _, d := range t.rubric.Dimensions {
 		coverage.Dimensions = append(coverage.Dimensions, CellCoverage{Name: d.Name, Wanted: t.options.PerDimension, Made: p.dimensions[d.Name]})

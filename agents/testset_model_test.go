@@ -88,7 +88,7 @@ func same(map[string]any) {}
 func writeTestset(t *testing.T, c *corpus.Corpus, r *rubric.Rubric, have []rubric.Question, questions, references *model, o agents.TestOptions, workers int) ([]rubric.Question, *agents.Coverage, []agents.Drop) {
 	t.Helper()
 	list, coverage, drops, err := agents.WriteTestset(t.Context(), c, r, have,
-		agents.WriteOptions{TestOptions: o, Questions: questions.writer(), References: references.writer()}, running.Options{Workers: workers})
+		agents.WriteOptions{PerCell: o.PerCell, PerDimension: o.PerDimension, Seed: o.Seed, Questions: questions.writer(), References: references.writer()}, running.Options{Workers: workers})
 	require.NoError(t, err)
 	return list, coverage, drops
 }
@@ -101,7 +101,7 @@ func TestWrittenTestsetsFillTheirQuotas(t *testing.T) {
 	cells, dimensions := map[string]int{}, map[string]int{}
 	for _, q := range list {
 		require.NoError(t, q.Validate())
-		cells[fmt.Sprintf("level %d %s", q.Level, q.Type)]++
+		cells[fmt.Sprintf("level %d %s, written", q.Level, q.Type)]++
 		dimensions[q.Dimensions[0]]++
 		assert.Equal(t, rubric.KeyNone, q.Key.Kind)
 		assert.Equal(t, []string{"ollama:author", "ollama:reference"}, []string{q.Author, q.ReferenceAuthor})
@@ -113,8 +113,8 @@ func TestWrittenTestsetsFillTheirQuotas(t *testing.T) {
 		}
 		assert.Equal(t, q.Level == rubric.SeveralSteps, len(procedures) > 1, "%v", q.Source)
 	}
-	for _, cell := range coverage.Cells {
-		assert.Equal(t, cell.Name == "level 1 multi_hop", cell.Impossible != "", cell.Name)
+	for _, cell := range coverage.Written {
+		assert.Equal(t, cell.Name == "level 1 multi_hop, written", cell.Impossible != "", cell.Name)
 		if cell.Impossible == "" {
 			assert.GreaterOrEqual(t, cells[cell.Name], 2, cell.Name)
 		}
@@ -178,7 +178,7 @@ func TestFaultsOfWrittenQuestions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			list, coverage, drops := writeTestset(t, c, r, nil, author(tt.question), reference(tt.reference), agents.TestOptions{PerCell: 1, PerDimension: 1}, 0)
 			assert.Empty(t, list)
-			assert.Contains(t, coverage.Shortfalls(), "library: level 2 factual has 0 questions of 1")
+			assert.Contains(t, coverage.Shortfalls(), "library: level 2 factual, written has 0 questions of 1")
 			require.NotEmpty(t, drops)
 			assert.Contains(t, drops[0].Detail, tt.detail)
 			reasons := agents.CountDrops(drops)
@@ -233,7 +233,7 @@ func TestALevelHasToBeBorneOut(t *testing.T) {
 		assert.Less(t, q.Level, rubric.SeveralRules)
 		assert.NotEqual(t, rubric.MultiHop, q.Type)
 	}
-	assert.Contains(t, coverage.Shortfalls(), "library: level 3 sequential has 0 questions of 1")
+	assert.Contains(t, coverage.Shortfalls(), "library: level 3 sequential, written has 0 questions of 1")
 	assert.Equal(t, "fewer quotes than its level or type takes", agents.CountDrops(drops)[0].Reason)
 
 	both := &model{name: "ollama:author", reply: func(_, user string) (string, error) {
@@ -274,7 +274,7 @@ func TestTheReferencesAreAnotherModels(t *testing.T) {
 		q, a := author(unchanged), reference(same)
 		q.name, a.name = questions, references
 		_, _, _, err := agents.WriteTestset(t.Context(), c, r, nil, agents.WriteOptions{
-			TestOptions: agents.TestOptions{PerCell: 1, PerDimension: 1}, Questions: q.writer(), References: a.writer(), Force: force}, running.Options{})
+			PerCell: 1, PerDimension: 1, Questions: q.writer(), References: a.writer(), Force: force}, running.Options{})
 		return err
 	}
 	require.NoError(t, write(r, "ollama:qwen2.5:7b", "ollama:qwen2.5:32b", false))

@@ -88,28 +88,28 @@ func newWritingSchemas() (s writingSchemas, err error) {
 	return s, err
 }
 
-// written is a question, or why there is none.
-type written struct {
+// attempt is a question, or why there is none.
+type attempt struct {
 	question rubric.Question
 	drop     *Drop
 }
 
-func dropped(item, reason, format string, args ...any) written {
-	return written{drop: &Drop{item, reason, fmt.Sprintf(format, args...)}}
+func dropped(item, reason, format string, args ...any) attempt {
+	return attempt{drop: &Drop{item, reason, fmt.Sprintf(format, args...)}}
 }
 
 // write asks for the questions of an assignment and for the references of those
 // that stand.
-func (t *writing) write(ctx context.Context, a assignment) ([]written, error) {
+func (t *writing) write(ctx context.Context, a assignment) ([]attempt, error) {
 	w, documents := t.options.Questions, t.documents(a)
 	said, err := llm.Ask[questionnaire](ctx, w.Asker, w.request(questionPrompt, t.brief(a, documents), a.round), t.schemas.questions)
 	if repliesBadly(err) {
-		return []written{dropped(a.String(), dropUnusable, "%v", err)}, nil
+		return []attempt{dropped(a.String(), dropUnusable, "%v", err)}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	var list []written
+	var list []attempt
 	for i, q := range said.Value.Questions {
 		query := strings.Join(strings.Fields(q.Question), " ")
 		if i >= a.wanted {
@@ -141,7 +141,7 @@ func (t *writing) brief(a assignment, documents []passage) string {
 
 // checked holds a question against the documents and the questions that were
 // there before.
-func (t *writing) checked(a assignment, documents []passage, query string, quotes []string) written {
+func (t *writing) checked(a assignment, documents []passage, query string, quotes []string) attempt {
 	sources, astray := standing(documents, quotes)
 	unknown := unknownName(documents, query)
 	goal := a.procedures[0].Goal
@@ -162,7 +162,7 @@ func (t *writing) checked(a assignment, documents []passage, query string, quote
 	for _, d := range documents {
 		contents = append(contents, d.text)
 	}
-	return written{question: rubric.Question{
+	return attempt{question: rubric.Question{
 		ID:     fmt.Sprintf("q-%s-%s-written-%08x", t.domain.Name, goal, hash32(fmt.Sprint(a.level, a.kind, query))),
 		Domain: t.domain.Name, Unit: t.domain.Name + "/" + goal, Procedure: goal,
 		Level: a.level, Type: a.kind, Dimensions: []string{a.dimension.Name},
@@ -229,7 +229,7 @@ func duplicate(list []rubric.Question, procedure, query string) string {
 }
 
 // answered asks the other model for the reference.
-func (t *writing) answered(ctx context.Context, documents []passage, q rubric.Question) (written, error) {
+func (t *writing) answered(ctx context.Context, documents []passage, q rubric.Question) (attempt, error) {
 	w := t.options.References
 	user := material(documents) + material([]passage{{source: "The question", text: q.Query}}) + "Now write the reference."
 	said, err := llm.Ask[writtenReference](ctx, w.Asker, w.request(referencePrompt, user, 0), t.schemas.reference)
@@ -237,7 +237,7 @@ func (t *writing) answered(ctx context.Context, documents []passage, q rubric.Qu
 		return dropped(q.Query, dropNoReference, "%v", err), nil
 	}
 	if err != nil {
-		return written{}, err
+		return attempt{}, err
 	}
 	r := said.Value
 	sources, astray := standing(documents, r.Quotes)
@@ -258,11 +258,11 @@ func (t *writing) answered(ctx context.Context, documents []passage, q rubric.Qu
 			q.Source = append(q.Source, s)
 		}
 	}
-	return written{question: q}, nil
+	return attempt{question: q}, nil
 }
 
 // take keeps what an assignment gave, unless a question before asks the same.
-func (t *writing) take(_ int, list []written) error {
+func (t *writing) take(_ int, list []attempt) error {
 	for _, w := range list {
 		if w.drop == nil {
 			if id := duplicate(t.accepted, w.question.Procedure, w.question.Query); id != "" {

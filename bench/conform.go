@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -125,7 +126,7 @@ func (s *conformer) arguments() {
 			func(w *world.World, args *starlark.Dict) (starlark.Value, error) { return w.Call(t.Name, args) },
 			func(w *world.World, args *starlark.Dict) (starlark.Value, error) { return w.CallPlain(t.Name, args) },
 		} {
-			s.try(t.Name, call, good, "the arguments of the example")
+			s.try(t.Name, call, good, ofExample)
 			extra := python.Copy(good).(*starlark.Dict)
 			_ = extra.SetKey(starlark.String("no_such_parameter"), starlark.True)
 			s.try(t.Name, call, extra, "a surplus argument")
@@ -143,6 +144,8 @@ func (s *conformer) arguments() {
 		}
 	}
 }
+
+const ofExample = "the arguments of the example"
 
 // try makes a call in a world of its own, twice: both give the same answer and
 // leave the same database, and neither ends but in a value or an exception.
@@ -164,6 +167,8 @@ func (s *conformer) try(tool string, call func(*world.World, *starlark.Dict) (st
 		case err != nil && !errors.As(err, &thrown):
 			s.find("with %s: %v", what, err)
 			return
+		case err != nil && what == ofExample:
+			s.find("the tool %s throws %s with %s, at %s", tool, thrown, what, cmp.Or(thrown.At, "a built-in function"))
 		case err == nil && !answers(v):
 			s.find("the tool %s answers %s with %s, want True, False or a pair that begins with one", tool, python.Repr(v), what)
 		}

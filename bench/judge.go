@@ -84,7 +84,7 @@ func (j *Judge) Judge(d *world.Domain, t *Task, r *Run) (Verdict, error) {
 			v.NoToolCallError = false
 			continue
 		case executed:
-			if !j.agrees(content, c.Content, result) {
+			if !j.agrees(d, content, c.Content, result) {
 				v.ConstraintNotViolated = false
 			}
 		}
@@ -165,11 +165,14 @@ func notOffered(c Call) bool {
 
 // agrees compares what was recorded with what the call answers now: with the
 // whole answer, or with the second item of a pair that begins with true.
-func (j *Judge) agrees(content starlark.Value, recorded string, result starlark.Value) bool {
+func (j *Judge) agrees(d *world.Domain, content starlark.Value, recorded string, result starlark.Value) bool {
 	if result == nil {
 		return false
 	}
 	was, is := python.Lists(content), python.Lists(result)
+	if j.mended("format") {
+		was, is = d.Masked(was), d.Masked(is)
+	}
 	if python.Equal(was, is) || python.Equal(starlark.NewList([]starlark.Value{starlark.True, was}), is) {
 		return true
 	}
@@ -181,15 +184,19 @@ func succeeded(answer starlark.Value) (bool, error) {
 	switch x := answer.(type) {
 	case starlark.Bool:
 		return bool(x), nil
-	case starlark.String:
-		return false, nil
-	case starlark.Indexable:
-		if x.Len() == 0 {
-			return false, &ErrStops{"the goal answered with an empty list"}
-		}
-		return python.Truth(x.Index(0)), nil
+	case *starlark.List:
+		return first(x)
+	case starlark.Tuple:
+		return first(x)
 	}
 	return false, nil
+}
+
+func first(list starlark.Indexable) (bool, error) {
+	if list.Len() == 0 {
+		return false, &ErrStops{"the goal answered with an empty list"}
+	}
+	return python.Truth(list.Index(0)), nil
 }
 
 func (j *Judge) sameDatabase(d *world.Domain, is *starlark.Dict, was starlark.Value) bool {

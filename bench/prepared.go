@@ -42,7 +42,7 @@ func (p *prepared) call(name string, args starlark.Value) (bool, error) {
 		variables[a.Source] = argument(args, a.Parameter)
 	}
 	if len(node.To) > 0 {
-		ready, err := p.satisfied(graph, node.To[0], variables)
+		ready, err := p.satisfied(graph, node.To[0], variables, map[int]bool{})
 		if err != nil || !ready {
 			return false, err
 		}
@@ -73,19 +73,25 @@ func (p *prepared) graph(name string) (*world.Graph, int) {
 	return g, max(0, find(g))
 }
 
-func (p *prepared) satisfied(g *world.Graph, at int, variables map[string]starlark.Value) (bool, error) {
+// satisfied evaluates a node; settled keeps what is known of operators, which
+// may share parts.
+func (p *prepared) satisfied(g *world.Graph, at int, variables map[string]starlark.Value, settled map[int]bool) (holds bool, err error) {
 	node := &g.Nodes[at]
 	if node.Op == "" {
 		return p.wasCalled(node, variables)
 	}
+	if holds, known := settled[at]; known {
+		return holds, nil
+	}
 	all := node.Op == "and"
+	holds = all
 	for _, to := range node.To {
-		holds, err := p.satisfied(g, to, variables)
-		if err != nil || holds != all {
-			return holds, err
+		if holds, err = p.satisfied(g, to, variables, settled); err != nil || holds != all {
+			break
 		}
 	}
-	return all, nil
+	settled[at] = holds
+	return holds, err
 }
 
 // wasCalled tells whether the function of a node was called with these values.

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/fmsop/fmsop/bench/world"
 	"github.com/fmsop/fmsop/internal/run"
+	"github.com/fmsop/fmsop/sop/corpus"
 )
 
 // Replay judges files of recorded runs.
@@ -57,8 +59,8 @@ func (r *Replay) File(ctx context.Context, path string, sink func(Outcome) error
 	tasks := make([]*Task, len(runs.Items))
 	unknown := 0
 	for i, item := range runs.Items {
-		if _, err := world.Load(item.Domain); err != nil {
-			return fmt.Errorf("%s: item %d: %w", path, i, err)
+		if !slices.Contains(corpus.Builtin(), item.Domain) {
+			return fmt.Errorf("%s: item %d: unknown domain %q, want one of %s", path, i, item.Domain, strings.Join(corpus.Builtin(), ", "))
 		}
 		if tasks[i], err = files.find(item.Task, i); err != nil {
 			return err
@@ -129,8 +131,9 @@ func (r *Replay) judge(o *Outcome, task *Task, recorded *Run) {
 
 // taskFiles finds the tasks of recorded items in a folder.
 type taskFiles struct {
-	dir   string
-	files map[string][]*Task
+	dir    string
+	files  map[string][]*Task
+	copies map[string][]*Task // by goal, where there is no folder
 }
 
 // find returns the task that the copy is of, nil where there is none. Items
@@ -138,6 +141,15 @@ type taskFiles struct {
 func (f *taskFiles) find(copied *Task, index int) (*Task, error) {
 	if f.dir == "" {
 		copied.Index = -1
+		for _, earlier := range f.copies[copied.Goal] {
+			if earlier.same(copied) {
+				return earlier, nil
+			}
+		}
+		if f.copies == nil {
+			f.copies = map[string][]*Task{}
+		}
+		f.copies[copied.Goal] = append(f.copies[copied.Goal], copied)
 		return copied, nil
 	}
 	tasks, read := f.files[copied.Domain]

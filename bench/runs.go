@@ -56,19 +56,20 @@ type Call struct {
 // the layout of a run file
 type (
 	itemJSON struct {
-		Domain string `json:"domain"`
-		Setup  struct {
-			Assistant struct {
-				Model string `json:"model"`
-				Mode  string `json:"tool_call_mode"`
-			} `json:"assistant_agent"`
-		} `json:"setup"`
+		Domain       string          `json:"domain"`
+		Setup        json.RawMessage `json:"setup"`
 		Task         json.RawMessage `json:"task"`
 		Interactions []struct {
 			Messages []messageJSON   `json:"interaction"`
 			Database json.RawMessage `json:"database"`
 		} `json:"interactions"`
-		Evaluations []json.RawMessage `json:"evaluations"`
+		Evaluations json.RawMessage `json:"evaluations"`
+	}
+	setupJSON struct {
+		Assistant struct {
+			Model string `json:"model"`
+			Mode  string `json:"tool_call_mode"`
+		} `json:"assistant_agent"`
 	}
 	messageJSON struct {
 		Content   json.RawMessage `json:"content"`
@@ -148,7 +149,13 @@ func notJSON(err error, whole int) error {
 }
 
 func readItem(raw *itemJSON) (*Item, error) {
-	item := &Item{Domain: raw.Domain, Model: raw.Setup.Assistant.Model, Mode: raw.Setup.Assistant.Mode}
+	// Setup and evaluations are told along with the verdicts, not needed for
+	// them: files in which they look otherwise are read too.
+	var setup setupJSON
+	_ = json.Unmarshal(raw.Setup, &setup)
+	var evaluations []json.RawMessage
+	_ = json.Unmarshal(raw.Evaluations, &evaluations)
+	item := &Item{Domain: raw.Domain, Model: setup.Assistant.Model, Mode: setup.Assistant.Mode}
 	v, err := decode(raw.Task)
 	if err != nil {
 		return nil, fmt.Errorf("task: %w", err)
@@ -171,18 +178,32 @@ func readItem(raw *itemJSON) (*Item, error) {
 		run.Whole = slices.ContainsFunc(run.Calls, func(c Call) bool {
 			return strings.HasPrefix(c.Content, "(True,") || strings.HasPrefix(c.Content, "(False,")
 		})
-		if run.Database, err = decode(x.Database); err != nil {
-			return nil, fmt.Errorf("run %d: database: %w", i, err)
-		}
-		if i < len(raw.Evaluations) {
-			run.Recorded = &Verdict{}
-			if err := json.Unmarshal(raw.Evaluations[i], run.Recorded); err != nil {
-				return nil, fmt.Errorf("run %d: evaluation: %w", i, err)
+		if run.Database = starlark.None; len(x.Database) > 0 {
+			if run.Database, err = decode(x.Database); err != nil {
+				return nil, fmt.Errorf("run %d: database: %w", i, err)
 			}
+		}
+		if i < len(evaluations) {
+			run.Recorded = readVerdict(evaluations[i])
 		}
 		item.Runs = append(item.Runs, run)
 	}
 	return item, nil
+}
+
+// readVerdict returns a recorded evaluation, nil where it lacks a criterion.
+func readVerdict(text []byte) *Verdict {
+	var fields map[string]json.RawMessage
+	var v Verdict
+	if json.Unmarshal(text, &fields) != nil || json.Unmarshal(text, &v) != nil {
+		return nil
+	}
+	for _, name := range Criteria {
+		if _, has := fields[name]; !has {
+			return nil
+		}
+	}
+	return &v
 }
 
 // decode reads JSON. The standard decoder has bounded its depth before.

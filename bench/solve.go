@@ -11,7 +11,7 @@ import (
 // alternatives the first that an agent can call, every argument as the user
 // knows it.
 func (t *Task) Solution(d *world.Domain) []Step {
-	s := solver{t: t, d: d, seen: map[int]bool{}}
+	s := solver{t: t, d: d, seen: map[int]bool{}, callable: map[int]bool{}}
 	known, _ := objectField(t.fields, "user_known")
 	s.known = known
 	s.visit(0)
@@ -25,11 +25,12 @@ type Step struct {
 }
 
 type solver struct {
-	t     *Task
-	d     *world.Domain
-	known *starlark.Dict
-	seen  map[int]bool
-	steps []Step
+	t        *Task
+	d        *world.Domain
+	known    *starlark.Dict
+	seen     map[int]bool
+	callable map[int]bool // operators all of whose needed calls an agent can make
+	steps    []Step
 }
 
 func (s *solver) visit(at int) {
@@ -69,12 +70,18 @@ func (s *solver) possible(at int) bool {
 		tool := s.d.Tool(node.Name)
 		return tool != nil && tool.Offered
 	}
+	if possible, known := s.callable[at]; known {
+		return possible
+	}
+	all := node.Op == "and"
+	possible := all
 	for _, to := range node.To {
-		if s.possible(to) == (node.Op == "or") {
-			return node.Op == "or"
+		if possible = s.possible(to); possible != all {
+			break
 		}
 	}
-	return node.Op == "and"
+	s.callable[at] = possible
+	return possible
 }
 
 // solve carries out a task in a fresh world and tells whether the goal

@@ -25,6 +25,8 @@ type Config struct {
 	Corpora  []string       `yaml:"corpora"` // none: every built-in domain
 	Workers  int            `yaml:"workers"` // 0: one for each processor
 	Generate stages.Options `yaml:"generate"`
+	Runs     Runs           `yaml:"runs"`
+	Train    Train          `yaml:"train"`
 	Dataset  Dataset        `yaml:"dataset"`
 	LLM      llm.Options    `yaml:"llm"`
 }
@@ -79,6 +81,14 @@ func (c Config) Validate() error {
 	if err := c.Generate.Validate(); err != nil {
 		bad = append(bad, err.Error())
 	}
+	for _, r := range c.Runs {
+		if err := r.Generate.Validate(); err != nil {
+			bad = append(bad, fmt.Sprintf("run %s: %v", r.Name, err))
+		}
+	}
+	if err := c.Train.validate(); err != nil {
+		bad = append(bad, err.Error())
+	}
 	if !slices.Contains(Compressions, c.Dataset.Compression) {
 		bad = append(bad, fmt.Sprintf("compression is %q, want one of %s", c.Dataset.Compression, strings.Join(Compressions, ", ")))
 	}
@@ -109,7 +119,7 @@ func (c *Config) read(file string, text []byte) error {
 	if err := yaml.UnmarshalWithOptions(text, c, yaml.CustomUnmarshaler(readDuration)); err != nil {
 		return located(file, err)
 	}
-	return nil
+	return c.readRuns(file, tree)
 }
 
 // readDuration takes 0 and 10m, and tells what it wants instead of 600.

@@ -20,8 +20,11 @@ import (
 func TestEveryFileLoads(t *testing.T) {
 	files, err := filepath.Glob("*.yaml")
 	require.NoError(t, err)
+	recipes, err := filepath.Glob("recipes/*.yaml")
+	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	for _, file := range files {
+	require.NotEmpty(t, recipes)
+	for _, file := range append(files, recipes...) {
 		c, err := Load(file)
 		require.NoError(t, err, file)
 		require.NoError(t, c.Validate(), file)
@@ -97,6 +100,16 @@ func TestLoadKeepsTheDefaultsOfWhatTheFileLeavesOut(t *testing.T) {
 	}
 }
 
+func TestRunsBeginFromWhatTheFileSays(t *testing.T) {
+	c, err := load(t, "runs:\n  b: {ratio: [8, 4, 8]}\n  a: {groups: 3, held_out: [bank]}\n  plain: {}\ngenerate:\n  groups: 7\n  ratio: [1, 2, 3]\n")
+	require.NoError(t, err)
+	b, a, plain := c.Generate, c.Generate, c.Generate
+	b.Ratio = []int{8, 4, 8}
+	a.Groups, a.HeldOut = 3, []string{"bank"}
+	assert.Equal(t, Runs{{"b", b}, {"a", a}, {"plain", plain}}, c.Runs)
+	assert.Equal(t, []int{1, 2, 3}, c.Generate.Ratio)
+}
+
 func TestLoadSettingsOfModels(t *testing.T) {
 	c, err := load(t, "llm:\n  timeout: 90s\n  key_variable: MY_KEY\n  sampling: {temperature: 0.7, stop: [a], extra: {num_thread: 1}}\n"+
 		"  budget: {cost: 2.5, time: 1h}\n  prices: {\"openai:x\": {prompt: 1.5}}\n")
@@ -116,13 +129,23 @@ func TestLoadRefuses(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"misspelt key", "generate:\n  gruops: 7\n", `c.yaml:2: unknown key "generate.gruops", did you mean "groups"?`},
 		{"two of them", "colour: 1\ngenerate:\n  seeed: 7\n",
-			"c.yaml:1: unknown key \"colour\", want one of corpora, workers, generate, dataset, llm\n" +
+			"c.yaml:1: unknown key \"colour\", want one of corpora, workers, generate, runs, train, dataset, llm\n" +
 				`c.yaml:3: unknown key "generate.seeed", did you mean "seed"?`},
 		{"wrong type", "generate:\n  groups: many\n", "c.yaml:2: cannot unmarshal string into Go struct field"},
 		{"a list for a mapping", "generate: [1]\n", "c.yaml:1: generate is [1], want a mapping with the keys groups, stages"},
 		{"no mapping", "hello\n", "c.yaml:1: hello, want a mapping with the keys corpora"},
 		{"no time", "llm:\n  timeout: 600\n", `a time is "600", want such as 90s or 10m`},
 		{"a setting of models", "llm:\n  sampling:\n    temprature: 1\n", `c.yaml:3: unknown key "llm.sampling.temprature", did you mean "temperature"?`},
+		{"a key of a run", "runs:\n  a: {ration: [1, 1, 1]}\n", `c.yaml:2: unknown key "runs.a.ration", did you mean "ratio"?`},
+		{"a run that is none", "runs:\n  a: 4\n", "c.yaml:2: runs.a is 4, want a mapping with the keys groups, stages"},
+		{"no runs", "runs: [a]\n", "c.yaml:1: runs is [a], want a name for each"},
+		{"a run that is no folder", "runs:\n  a/b: {groups: 1}\n", `c.yaml:2: run "a/b", want a name of letters`},
+		{"a value of a run", "runs:\n  a: {groups: few}\n", "c.yaml:2: cannot unmarshal string"},
+		{"a run out of range", "runs:\n  a: {groups: 1}\n  b: {groups: 0}\n", "c.yaml: run b: groups is 0, want at least 1"},
+		{"held out otherwise", "generate: {held_out: [bank], split_by: scenario}\n", `held_out is bank, which splits by domain, and split_by is "scenario"`},
+		{"weights", "train: {weights: [0.5, 0.5, 0.5]}\n", "train.weights add up to 1.5, want 1"},
+		{"a weight", "train: {weights: [1, 0, 0]}\n", "train.weights of stage 2 is 0, want a number above 0"},
+		{"too few weights", "train: {weights: [1]}\n", "train.weights has 1 numbers, want 3, one a stage"},
 		{"two documents", "workers: 1\n---\nworkers: 2\n", "c.yaml:3: a second document begins"},
 		{"twice", "workers: 1\nworkers: 2\n", `c.yaml:2: mapping key "workers" already defined`},
 		{"no YAML", "generate: {groups: 1\n", "c.yaml:1: "},

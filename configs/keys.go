@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/fmsop/fmsop/stages"
 )
 
 // unknownKeys reports every key of the file that no setting has, with what was
@@ -45,6 +48,10 @@ func walk(file string, node ast.Node, t reflect.Type, path string) (bad []error)
 			bad = append(bad, fmt.Errorf("%s:%d: unknown key %q, %s", file, lineOf(entry.Key), path+key, instead(key, keysOf(t))))
 			continue
 		}
+		if field.Type == reflect.TypeFor[Runs]() {
+			bad = append(bad, walkRuns(file, entry)...)
+			continue
+		}
 		if field.Type.Kind() == reflect.Struct && !isMapping(entry.Value) {
 			bad = append(bad, fmt.Errorf("%s:%d: %s is %s, want a mapping with the keys %s", file, lineOf(entry.Key), path+key,
 				oneLine(entry.Value.String()), strings.Join(keysOf(field.Type), ", ")))
@@ -54,6 +61,29 @@ func walk(file string, node ast.Node, t reflect.Type, path string) (bad []error)
 	}
 	return bad
 }
+
+// walkRuns looks at the keys of each run, which are those of generate.
+func walkRuns(file string, runs *ast.MappingValueNode) (bad []error) {
+	options := reflect.TypeFor[stages.Options]()
+	for _, run := range entries(runs.Value) {
+		name := run.Key.GetToken().Value
+		switch {
+		case !isMapping(run.Value):
+			bad = append(bad, fmt.Errorf("%s:%d: runs.%s is %s, want a mapping with the keys %s", file, lineOf(run.Key), name,
+				oneLine(run.Value.String()), strings.Join(keysOf(options), ", ")))
+		case !runName.MatchString(name):
+			bad = append(bad, fmt.Errorf("%s:%d: run %q, want a name of letters, digits, - and _", file, lineOf(run.Key), name))
+		}
+		bad = append(bad, walk(file, run.Value, options, "runs."+name+".")...)
+	}
+	if len(entries(runs.Value)) == 0 {
+		bad = append(bad, fmt.Errorf("%s:%d: runs is %s, want a name for each, with what it has of its own", file, lineOf(runs.Key), oneLine(runs.Value.String())))
+	}
+	return bad
+}
+
+// runName is also that of a folder.
+var runName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 func isMapping(n ast.Node) bool {
 	return n.Type() == ast.MappingType || n.Type() == ast.MappingValueType

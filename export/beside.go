@@ -41,6 +41,7 @@ type beside struct {
 	Splits            []splitFile
 	Train, Validation string // files; empty where there are no rows
 	Kind              string // json or parquet, as loaders name it
+	Compressed        bool
 
 	Longest       int    // characters that a prompt with an answer may have
 	WrongPerRight string // answers
@@ -108,7 +109,8 @@ func (w *Writer) beside(f Format, made Exported) beside {
 	b := beside{
 		Name: f.Name, Command: f.command, Title: f.Title, Generator: w.x.manifest.Generator, Seed: w.x.manifest.Seed, Stage: w.x.Stage,
 		Pairs: w.x.Pairs.String(), HasWrong: f.wrong, Kind: "json", MostWrong: w.mostWrong,
-		Longest: l.Context.Max + l.Query.Max + max(l.Positive.Max, l.Negative.Max),
+		Compressed: f.encodedAs(w.x.Encoding) == JSONLZs,
+		Longest:    l.Context.Max + l.Query.Max + max(l.Positive.Max, l.Negative.Max),
 	}
 	if f.encodedAs(w.x.Encoding) == Parquet {
 		b.Kind = "parquet"

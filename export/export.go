@@ -29,16 +29,16 @@ import (
 var Formats = []Format{
 	format("trl-sft", "TRL SFTTrainer: messages", trlSFT).trains("trl sft --config sft.yaml").withChat(trlSFTChat),
 	format("trl-sft-completion", "TRL SFTTrainer: prompt and completion", trlCompletion).trains("trl sft --config sft.yaml").withChat(trlCompletionChat),
-	format("trl-sft-tools", "TRL SFTTrainer: messages with tool calls", trlTools).trains("trl sft --config sft.yaml"),
+	format("trl-sft-tools", "TRL SFTTrainer: messages with tool calls", trlTools).withTools().trains("trl sft --config sft.yaml"),
 	format("trl-dpo", "TRL DPOTrainer: a conversation, chosen and rejected", trlDPO).trains("trl dpo --config dpo.yaml").withWrong(),
 	format("trl-dpo-text", "TRL DPOTrainer: plain text, chosen and rejected", trlDPOText).trains("trl dpo --config dpo.yaml").withWrong(),
 	format("trl-kto", "TRL KTOTrainer: an answer and whether it is right", trlKTO).trains("trl kto --config kto.yaml").withWrong(),
 	format("trl-reward", "TRL RewardTrainer: two conversations, chosen and rejected", trlReward).trains("trl reward --config reward.yaml").withWrong(),
 	format("trl-grpo", "TRL GRPOTrainer: a prompt, and what the reward needs", trlGRPO).trains("trl grpo --config grpo.yaml").withReward(),
-	format("trl-prm", "TRL PRMTrainer: the steps of a workflow, the first wrong one marked", trlPRM).trains("python3 prm.py").withWrong(),
+	format("trl-prm", "TRL PRMTrainer (up to 1.13): the steps of a workflow, the first wrong one marked", trlPRM).trains("python3 prm.py").withWrong(),
 	format("verl", "verl: a prompt, and what the reward needs; Parquet", verl).trains("sh train.sh").withReward().asParquet(),
 	format("llamafactory-alpaca", "LLaMA-Factory: alpaca", alpaca).trains("llamafactory-cli train sft.yaml").withChat(alpacaChat),
-	format("llamafactory-sharegpt", "LLaMA-Factory: sharegpt, next actions as function calls", sharegpt).trains("llamafactory-cli train sft.yaml").withChat(sharegptChat),
+	format("llamafactory-sharegpt", "LLaMA-Factory: sharegpt, next actions as function calls", sharegpt).withTools().trains("llamafactory-cli train sft.yaml").withChat(sharegptChat),
 	format("llamafactory-ranking", "LLaMA-Factory: alpaca, chosen and rejected", alpacaRanking).trains("llamafactory-cli train dpo.yaml").withWrong(),
 	format("llamafactory-kto", "LLaMA-Factory: sharegpt, an answer and whether it is right", sharegptKTO).trains("llamafactory-cli train kto.yaml").withWrong(),
 	format("axolotl-chat", "Axolotl: chat_template", chat).trains("axolotl train sft.yaml").withChat(chatChat),
@@ -46,7 +46,7 @@ var Formats = []Format{
 	format("axolotl-kto", "Axolotl: user_defined.default, an answer and whether it is right", axolotlKTO).trains("axolotl train kto.yaml").withWrong(),
 	format("swift-listwise", "ms-swift: one right answer and a list of wrong ones", swiftListwise).trains("sh train.sh").withWrong(),
 	format("openai-chat", "OpenAI fine-tuning: chat", chat).trains(openaiJob).withChat(chatChat),
-	format("openai-tools", "OpenAI fine-tuning: chat with tools", openaiTools).trains(openaiJob),
+	format("openai-tools", "OpenAI fine-tuning: chat with tools", openaiTools).withTools().trains(openaiJob),
 	format("openai-preference", "OpenAI fine-tuning: preferred and other output", openaiPreference).trains(openaiJob).withWrong(),
 }
 

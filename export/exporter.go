@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fmsop/fmsop/dataset"
+	"github.com/fmsop/fmsop/tokens"
 )
 
 // Encoding is how files are written.
@@ -29,6 +30,7 @@ type Options struct {
 	// last that the dataset has.
 	Stage int
 	Mix   []Mix
+	Tokens
 }
 
 // Source is a file of the dataset and the split that it becomes.
@@ -90,6 +92,7 @@ type Part struct {
 	wrong   []int // of each group that is exported
 	chunks  []chunk
 	leftOut []map[string]int
+	lengths []tokens.Lengths
 	frames  [][]byte // the chunks, compressed
 }
 
@@ -105,21 +108,33 @@ func (x *Exporter) Convert(split string, rows []dataset.Row) (*Part, error) {
 			groups, p.wrong = append(groups, g), append(p.wrong, len(g.Wrong))
 		}
 	}
+	lengths, err := x.lengths(groups, x.Formats)
+	if err != nil {
+		return nil, err
+	}
 	for i, f := range x.Formats {
 		c, leftOut := f.table.newChunk(f.encodedAs(x.Encoding)), map[string]int{}
 		if later := len(rows) - len(groups); later > 0 {
 			leftOut[laterStage] = later
 		}
-		for _, g := range groups {
+		counted := tokens.Lengths{}
+		for k, g := range groups {
+			if x.Most > 0 && lengths[k][f.length()] > x.Most {
+				leftOut[x.tooLong()]++
+				continue
+			}
 			why, err := f.table.convert(g, c)
 			if err != nil {
 				return nil, fmt.Errorf("row %q as %s: %w", g.ID, f.Name, err)
 			}
-			if why != "" {
+			switch {
+			case why != "":
 				leftOut[why]++
+			case x.Tokenizer != nil:
+				counted.Add(lengths[k][f.length()])
 			}
 		}
-		p.chunks, p.leftOut = append(p.chunks, c), append(p.leftOut, leftOut)
+		p.chunks, p.leftOut, p.lengths = append(p.chunks, c), append(p.leftOut, leftOut), append(p.lengths, counted)
 		if f.encodedAs(x.Encoding) == JSONLZs && c.rows() > 0 {
 			p.frames[i] = compressor.EncodeAll(c.text(), nil)
 		}

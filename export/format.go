@@ -21,6 +21,7 @@ type Format struct {
 	command string   // that trains, in the folder of the format
 	reward  bool     // trained by reward.py
 	wrong   bool     // has rows of wrong answers
+	tools   bool     // makes conversations with tools of next actions
 	always  Encoding // whatever is asked for; empty where that counts
 }
 
@@ -47,6 +48,11 @@ func (f Format) withReward() Format {
 
 func (f Format) withWrong() Format {
 	f.wrong = true
+	return f
+}
+
+func (f Format) withTools() Format {
+	f.tools = true
 	return f
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/fmsop/fmsop/dataset"
+	"github.com/fmsop/fmsop/tokens"
 )
 
 // ManifestFile says what a folder of exports holds.
@@ -42,6 +43,7 @@ type Exported struct {
 	Groups  map[string]int          `json:"groups"`   // split → groups read
 	LeftOut map[string]int          `json:"left_out"` // reason → groups without a row
 	Mixed   map[string]Mixed        `json:"mixed,omitempty"`
+	Tokens  *tokens.Summary         `json:"tokens,omitempty"` // of the groups exported, where they were counted
 }
 
 // Split is the file of a split; false where it has no rows.
@@ -58,11 +60,12 @@ var compressor, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(0), zstd.Wit
 
 // Writer writes the parts into a folder. It is for one goroutine.
 type Writer struct {
-	x      *Exporter
-	folder string
-	files  map[string][]*outFile // by split, one a format
-	blends [][]*blend            // by format
-	made   []Exported            // by format
+	x       *Exporter
+	folder  string
+	files   map[string][]*outFile // by split, one a format
+	blends  [][]*blend            // by format
+	made    []Exported            // by format
+	lengths []tokens.Lengths      // by format
 
 	right, wrong, mostWrong int // answers of training rows; wrong ones of any group
 }
@@ -79,6 +82,7 @@ func (x *Exporter) Create(folder string) (*Writer, error) {
 			blends = append(blends, newBlend(m, x.Mix))
 		}
 		w.blends = append(w.blends, blends)
+		w.lengths = append(w.lengths, tokens.Lengths{})
 		w.made = append(w.made, Exported{Title: f.Title, Files: map[string]dataset.File{}, Groups: map[string]int{}, LeftOut: map[string]int{}})
 	}
 	for _, s := range x.Sources {
@@ -107,6 +111,7 @@ func (w *Writer) Append(p *Part) error {
 		}
 		made := &w.made[i]
 		made.Groups[p.split] += p.groups
+		w.lengths[i].Merge(p.lengths[i])
 		for why, n := range p.leftOut[i] {
 			made.LeftOut[why] += n
 		}
@@ -170,6 +175,10 @@ func (w *Writer) Close() (Manifest, error) {
 			}
 			w.made[i].Mixed[b.name()] = b.Mixed
 			b.stop()
+		}
+		if w.x.Tokenizer != nil {
+			summary := w.lengths[i].Summary()
+			w.made[i].Tokens = &summary
 		}
 		m.Formats[f.Name] = w.made[i]
 		files, err := f.render(w.beside(f, w.made[i]))

@@ -37,6 +37,7 @@ type server struct {
 	backend
 	spec
 	running int
+	met     bool      // it has answered before
 	rest    time.Time // not to be asked before
 	strikes int       // rests in a row
 	lost    time.Time // unreachable since; zero: it is not
@@ -48,6 +49,9 @@ type server struct {
 const (
 	firstRest   = 500 * time.Millisecond
 	longestRest = 30 * time.Second
+	// firstPatience is with a server that has never answered: more often than
+	// not it was never started.
+	firstPatience = 5 * time.Second
 	// forgotten is when a server that nobody asked may be there again.
 	forgotten = 4 * longestRest
 )
@@ -208,17 +212,23 @@ func (c *Client) choose(now time.Time) (chosen *server, wake time.Time) {
 // hopeless is why no server is worth waiting for. It is said once: a later run
 // tries again.
 func (c *Client) hopeless() error {
+	longest := time.Duration(0)
 	for _, s := range c.servers {
-		if s.lost.IsZero() || s.tried.Sub(s.lost) < c.patience {
+		patience := c.patience
+		if !s.met {
+			patience = min(patience, firstPatience)
+		}
+		if s.lost.IsZero() || s.tried.Sub(s.lost) < patience {
 			return nil
 		}
+		longest = max(longest, patience)
 	}
 	problem := *c.servers[len(c.servers)-1].last
 	for _, s := range c.servers {
 		s.lost, s.strikes = time.Time{}, 0
 	}
 	problem.final = true
-	problem.Message += fmt.Sprintf("; no server could be reached for %v", c.patience)
+	problem.Message += fmt.Sprintf("; no server could be reached for %v", longest)
 	return &problem
 }
 
@@ -233,6 +243,7 @@ func (c *Client) giveBack(s *server, began time.Time, err error) {
 	switch {
 	case problem == nil && err != nil: // the caller gave up
 	case problem != nil && slices.Contains([]Kind{Unreachable, Overloaded, RateLimited}, problem.Kind):
+		s.met = s.met || problem.Kind != Unreachable
 		if problem.Kind == Unreachable {
 			if s.lost.IsZero() || began.Sub(s.tried) > forgotten {
 				s.lost = now
@@ -246,7 +257,7 @@ func (c *Client) giveBack(s *server, began time.Time, err error) {
 		}
 		s.rest = later(s.rest, rest)
 	default:
-		s.strikes, s.lost = 0, time.Time{}
+		s.met, s.strikes, s.lost = true, 0, time.Time{}
 	}
 	close(c.changed)
 	c.changed = make(chan struct{})

@@ -289,17 +289,32 @@ func TestAClientTriesAgainAfterAWhile(t *testing.T) {
 	})
 }
 
+// A server that has never answered was probably never started.
+func TestAServerThatWasNeverThereIsGivenUpSoon(t *testing.T) {
+	eachWire(t, func(t *testing.T, w wire) {
+		synctest.Test(t, func(t *testing.T) {
+			net := newNetwork(t)
+			r := runner(t, net.open(w.models("a"), Options{}), Options{}, Files{}, nil)
+			start := time.Now()
+			_, err := questions(t.Context(), r, EachOptions{}, 100)
+			assert.ErrorContains(t, err, w.name+":x at a: unreachable: connection refused; no server could be reached for 5s")
+			assert.Less(t, time.Since(start), 10*time.Second)
+			require.NoError(t, r.Close())
+		})
+	})
+}
+
 func TestFirstSignalDoesNotWaitForADeadServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		net := newNetwork(t)
 		drain := run.NewDrain(func() { t.Error("the context ended") })
-		time.AfterFunc(20*time.Second, drain.Signal)
+		time.AfterFunc(3*time.Second, drain.Signal)
 		r := runner(t, net.open(wires[0].models("a"), Options{}), Options{}, Files{}, drain)
 		start := time.Now()
 		got, err := questions(t.Context(), r, EachOptions{}, 100)
 		assert.Equal(t, run.ErrDrained{Done: 0, Total: 100}, err)
 		assert.Empty(t, got)
-		assert.Equal(t, 20*time.Second, time.Since(start))
+		assert.Equal(t, 3*time.Second, time.Since(start))
 		require.NoError(t, r.Close())
 	})
 }

@@ -18,7 +18,7 @@ type Options struct {
 	// but for OpenAI's own host that of OPENAI_API_KEY.
 	KeyVariable string        `yaml:"key_variable"`
 	Timeout     time.Duration `yaml:"timeout"`    // of one call; 0: 10 minutes
-	Patience    time.Duration `yaml:"patience"`   // with servers that are all unreachable, before the run ends; 0: 2 minutes
+	Patience    time.Duration `yaml:"patience"`   // with servers that are all lost, before the run ends; with those that never answered it is at most 5 s; 0: 2 minutes
 	KeepAlive   time.Duration `yaml:"keep_alive"` // how long Ollama keeps the model loaded; 0: as it likes, below 0: always
 
 	Structured string `yaml:"structured"` // one of StructuredModes; "": auto

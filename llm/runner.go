@@ -121,7 +121,8 @@ func (r *Runner) Name() string { return r.model.Name() }
 // Chat answers from the ledger, or asks. Whoever asks the same at the same
 // time gets the same reply. An *Error that does not stop the run is the
 // request's own failure; every other error means that asking on is pointless:
-// ErrStopped, *run.SpentError, that of the context or of the ledger.
+// ErrStopped, *run.SpentError, that of the context or of the ledger. An *Error
+// that stops the run is met by all who wait, and by every later request.
 func (r *Runner) Chat(ctx context.Context, q Request) (Reply, error) {
 	key, err := run.KeyOf(struct {
 		Model string
@@ -196,9 +197,20 @@ func (r *Runner) Embed(ctx context.Context, texts []string) (vectors [][]float32
 // attempt is one call to the model.
 type attempt func(context.Context) (Reply, error)
 
-// persist asks until there is a reply, or no use in asking again. The prompt
-// has about so many tokens.
+// persist asks until there is a reply, or no use in asking again, for this
+// request or for any. The prompt has about so many tokens.
 func (r *Runner) persist(ctx context.Context, tokens int, ask attempt) (Reply, error) {
+	reply, err := r.retry(ctx, tokens, ask)
+	if problem, ok := errors.AsType[*Error](err); ok && problem.Stops() {
+		r.stop(problem)
+	}
+	if errors.Is(err, ErrStopped) {
+		err = context.Cause(r.stopping)
+	}
+	return reply, err
+}
+
+func (r *Runner) retry(ctx context.Context, tokens int, ask attempt) (Reply, error) {
 	waiting, cancel := context.WithCancelCause(ctx) // ends when the run is to stop; a call does not
 	defer cancel(nil)
 	defer context.AfterFunc(r.stopping, func() { cancel(ErrStopped) })()

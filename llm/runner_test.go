@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -175,10 +176,29 @@ func TestRunnerStopsWhereAskingOnIsPointless(t *testing.T) {
 			assert.LessOrEqual(t, len(got), 7)
 			assert.Less(t, m.total(), 100)
 			_, err = r.Chat(t.Context(), says("more"))
-			assert.ErrorIs(t, err, ErrStopped)
+			assert.ErrorIs(t, err, kind)
 			require.NoError(t, r.Close())
 		})
 	}
+}
+
+// Who waits on a Runner without Each ends with the first that finds no server,
+// not one after the other.
+func TestAllWhoWaitMeetWhatEndsTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := runner(t, newNetwork(t).open(wires[0].models("a"), Options{}), Options{}, Files{}, nil)
+		start := time.Now()
+		var asking sync.WaitGroup
+		for i := range 50 {
+			asking.Go(func() {
+				_, err := r.Chat(t.Context(), says(fmt.Sprint(i)))
+				assert.ErrorIs(t, err, Unreachable)
+			})
+		}
+		asking.Wait()
+		assert.Less(t, time.Since(start), 10*time.Second)
+		require.NoError(t, r.Close())
+	})
 }
 
 func TestRunnerAsksTheSameOnce(t *testing.T) {

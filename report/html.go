@@ -18,7 +18,7 @@ var pageHTML string
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"radar": radar, "bar": bar, "mean": mean, "interval": interval, "heat": heat, "plain": plain, "pvalue": pvalue,
 	"colour": func(k int) int { return k % palette }, "signed": func(f float64) string { return fmt.Sprintf("%+.3f", f) },
-	"join": strings.Join, "count": count,
+	"join": strings.Join, "count": count, "two": func(f *float64) string { return fmt.Sprintf("%.2f", *f) },
 }).Parse(pageHTML))
 
 // HTML writes one self-contained page: no script, no network. Text of corpora

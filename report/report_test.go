@@ -105,6 +105,7 @@ func TestThePageHasNothingFromOutsideAndNothingUnescaped(t *testing.T) {
 	assert.Contains(t, page, "&lt;script&gt;")
 	assert.NotRegexp(t, regexp.MustCompile(`(src|href)=|url\(|@import|https?:`), page)
 	assert.NotContains(t, page, "ZgotmplZ", "the template refused a value")
+	assert.NotContains(t, page, "%!", "a verb does not fit its value")
 	for _, want := range []string{"ollama:good", `class="tag">baseline`, "unscored", "server gone", `class="radar"`, "no Borda count"} {
 		assert.Contains(t, page, want)
 	}
@@ -207,4 +208,33 @@ func questionOf(r *report.Run, id string) *rubric.Question {
 		}
 	}
 	return nil
+}
+
+func TestTheJudgesAreShown(t *testing.T) {
+	r := example(1)
+	render := func() string {
+		s, err := report.Summarise(r)
+		require.NoError(t, err)
+		var b bytes.Buffer
+		require.NoError(t, report.HTML(&b, s))
+		require.NotContains(t, b.String(), injection)
+		require.NotContains(t, b.String(), "ZgotmplZ")
+		return b.String()
+	}
+	assert.NotContains(t, render(), "Whether the judge is right", "scores from keys need none")
+	r.Scorer = "ollama:judge"
+	assert.Contains(t, render(), "Judge validity not measured: no check of ollama:judge")
+	half := 0.5
+	share := rubric.Share{Hits: 5, N: 10, Estimate: rubric.Estimate{Value: &half, Interval: &rubric.Interval{Low: 0.25, High: 0.75}}}
+	r.JudgeChecks = []*rubric.JudgeCheck{{Judge: "ollama:judge", Repeats: 3, Pass: 1, Findings: []string{"It passed " + injection},
+		Operators:  []rubric.OperatorCheck{{Operator: "omit", Form: "prose", Passed: share}},
+		Probes:     []rubric.Probe{{Name: rubric.ProbePadding, Comparison: rubric.Comparison{Questions: 7, Difference: 0.25, NoInterval: "no interval: 3 SOPs"}}},
+		Candidates: []rubric.AnswersCheck{{Name: injection}, {Name: "ollama:bad"}},
+		Together:   rubric.AnswersCheck{Name: "all models", Agreement: rubric.Agreement{Answers: 10, Accuracy: share}, Unscored: 3}}}
+	page := render()
+	assert.NotContains(t, page, "Judge validity not measured")
+	assert.NotContains(t, page, "Nothing is found")
+	for _, want := range []string{"Whether the judge is right", "<td>omit, wrong</td>", "5 of 10", "0.25 to 0.75", "0.250</strong>", "no interval: 3 SOPs", "10 / 3"} {
+		assert.Contains(t, page, want)
+	}
 }

@@ -20,6 +20,8 @@ type Run struct {
 	Repeats   int
 	Models    []Candidate
 	Seed      uint64 // of the intervals
+	// JudgeChecks are those of the run's judges.
+	JudgeChecks []*rubric.JudgeCheck
 }
 
 // Candidate is a model with its answers and scores.
@@ -46,6 +48,8 @@ type Summary struct {
 	NoBorda     string             `json:"no_borda"`
 	Comparisons []Pair             `json:"comparisons"`
 	Failures    []Failure          `json:"failures"`
+	// JudgeChecks are those of the judges that were held against what is known.
+	JudgeChecks []*rubric.JudgeCheck `json:"judge_checks"`
 
 	rubrics []*rubric.Rubric
 }
@@ -90,7 +94,7 @@ const maxFailures = 5
 // Summarise aggregates the scores of every model in every domain. It is a
 // function of the run alone.
 func Summarise(r *Run) (*Summary, error) {
-	s := &Summary{Scorer: r.Scorer, Questions: len(r.Questions), Repeats: r.Repeats, rubrics: r.Rubrics, Borda: map[string]float64{}}
+	s := &Summary{Scorer: r.Scorer, Questions: len(r.Questions), Repeats: r.Repeats, JudgeChecks: r.JudgeChecks, rubrics: r.Rubrics, Borda: map[string]float64{}}
 	byDomain := map[string][]rubric.Question{}
 	domainOf := map[string]string{}
 	for _, q := range r.Questions {
@@ -271,9 +275,9 @@ func failures(r *Run, model string, values map[string][]rubric.Value) []Failure 
 			continue
 		}
 		sum, n := 0.0, 0.0
-		for name, vs := range values {
-			if name != model && !math.IsNaN(vs[i].Value) {
-				sum, n = sum+vs[i].Value, n+1
+		for _, m := range r.Models {
+			if v := values[m.Name][i].Value; m.Name != model && !math.IsNaN(v) {
+				sum, n = sum+v, n+1
 			}
 		}
 		score := worst[q.ID]

@@ -105,17 +105,6 @@ func (t tally) mean(drawn []int) (float64, bool) {
 	return sum / float64(n), n > 0
 }
 
-// clusters that hold a scored question.
-func (t tally) clusters() int {
-	count := 0
-	for _, n := range t.n {
-		if n > 0 {
-			count++
-		}
-	}
-	return count
-}
-
 // meanOf takes the mean over repeats within each question first, then over
 // questions.
 func meanOf(list []observation, clusters int, seed uint64) Mean {

@@ -74,10 +74,28 @@ func units(w float64) (int, bool) {
 	return int(n), w > 0 && w <= 1 && math.Abs(n/weightUnits-w) < 1e-12
 }
 
+// Fault is what is wrong with a rubric.
+type Fault struct {
+	Dimension int // index of the dimension at fault, Whole for none
+	Text      string
+}
+
+// Whole is the Dimension of a fault of the rubric as a whole.
+const Whole = -1
+
 // Validate reports every fault of the rubric, joined.
 func (r *Rubric) Validate() error {
-	var faults []error
-	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	var list []error
+	for _, f := range r.Faults() {
+		list = append(list, errors.New(f.Text))
+	}
+	return errors.Join(list...)
+}
+
+// Faults is all that is wrong with the rubric.
+func (r *Rubric) Faults() (faults []Fault) {
+	at := Whole
+	fault := func(format string, args ...any) { faults = append(faults, Fault{at, fmt.Sprintf(format, args...)}) }
 	if r.Domain == "" {
 		fault("rubric without a domain")
 	}
@@ -86,6 +104,7 @@ func (r *Rubric) Validate() error {
 	}
 	sum, known := 0, map[string]bool{}
 	for i, d := range r.Dimensions {
+		at = i
 		name := fmt.Sprintf("dimension %q of rubric %s", d.Name, r.Domain)
 		switch {
 		case !snakeCase(d.Name):
@@ -113,10 +132,11 @@ func (r *Rubric) Validate() error {
 			}
 		}
 	}
+	at = Whole
 	if len(faults) == 0 && sum != weightUnits {
 		fault("the weights of rubric %s sum to %v, want 1", r.Domain, float64(sum)/weightUnits)
 	}
-	return errors.Join(faults...)
+	return faults
 }
 
 func snakeCase(s string) bool {

@@ -19,6 +19,12 @@ func (c capacity) String() string {
 	return fmt.Sprintf("%.0f variants of %.0f fact assignments, with %.0f ways to fill in a request", c.variants, c.worlds, c.bindings)
 }
 
+// Capacity estimates from above how many different groups of stages 2 and 3 a
+// procedure can give.
+func Capacity(d *sop.Domain, p *sop.Procedure) float64 {
+	return capacityOf(d, p, func([]*sop.Tree) []*sop.Tree { return nil }, math.Inf(1)).groups()
+}
+
 // capacityOf counts no fact assignments where there are enough groups without.
 func capacityOf(d *sop.Domain, p *sop.Procedure, open func([]*sop.Tree) []*sop.Tree, enough float64) capacity {
 	pool := newPool(d, p, 0)

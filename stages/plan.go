@@ -18,7 +18,10 @@ type Options struct {
 	Stages  []int  `yaml:"stages" json:"stages"`     // 2
 	Ratio   []int  `yaml:"ratio" json:"ratio"`       // negatives a group of stages 1, 2, 3; 4, 4, 8
 	SplitBy string `yaml:"split_by" json:"split_by"` // procedure, scenario or domain; as the corpora say
-	Seed    uint64 `yaml:"seed" json:"seed"`
+	// HeldOut are domains whose rows are the test split, all others being trained
+	// on. It splits by domain.
+	HeldOut []string `yaml:"held_out" json:"held_out,omitempty"`
+	Seed    uint64   `yaml:"seed" json:"seed"`
 }
 
 // Implemented lists the stages that can be generated so far.
@@ -62,6 +65,9 @@ func (o Options) Validate() error {
 	}
 	if o.SplitBy != "" && !slices.Contains(dataset.Units, o.SplitBy) {
 		bad = append(bad, fmt.Sprintf("split_by is %q, want one of %s", o.SplitBy, strings.Join(dataset.Units, ", ")))
+	}
+	if len(o.HeldOut) > 0 && o.SplitBy != "" && o.SplitBy != dataset.UnitDomain {
+		bad = append(bad, fmt.Sprintf("held_out is %s, which splits by domain, and split_by is %q", strings.Join(o.HeldOut, ", "), o.SplitBy))
 	}
 	if len(bad) > 0 {
 		return fmt.Errorf("%s", strings.Join(bad, "; "))
@@ -121,7 +127,9 @@ func NewPlan(o Options, corpora []*corpus.Corpus) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Options: o, corpora: corpora}
-	if o.SplitBy == "" {
+	if o.SplitBy == "" && len(o.HeldOut) > 0 {
+		p.Options.SplitBy = dataset.UnitDomain
+	} else if o.SplitBy == "" {
 		p.Options.SplitBy = corpora[0].Split
 		for _, c := range corpora {
 			if c.Split != p.Options.SplitBy {
@@ -181,6 +189,9 @@ func (p *Plan) split() error {
 		if len(domains) < 2 {
 			return fmt.Errorf("split_by domain needs at least 2 domains, got %s", strings.Join(domains, ", "))
 		}
+		if len(p.Options.HeldOut) > 0 {
+			return p.holdOut(domains)
+		}
 		p.assign(domains, "", max(1, len(domains)/7), len(domains)/5)
 	case dataset.UnitProcedure:
 		for _, c := range p.corpora {
@@ -197,6 +208,23 @@ func (p *Plan) split() error {
 			}
 			p.assign(units, c.Domain.Name, held, held)
 		}
+	}
+	return nil
+}
+
+// holdOut tests on the domains that are held out and trains on the others.
+func (p *Plan) holdOut(domains []string) error {
+	for _, d := range domains {
+		p.Split.Assignments[d] = dataset.Train
+	}
+	for _, d := range p.Options.HeldOut {
+		if !slices.Contains(domains, d) {
+			return fmt.Errorf("held_out has %q, want some of %s", d, strings.Join(domains, ", "))
+		}
+		p.Split.Assignments[d] = dataset.Test
+	}
+	if len(p.Options.HeldOut) >= len(domains) {
+		return fmt.Errorf("held_out is %s, which leaves no domain to train on", strings.Join(p.Options.HeldOut, ", "))
 	}
 	return nil
 }

@@ -151,6 +151,13 @@ func (l *lexer) number() (token, error) {
 		break
 	}
 	text := l.src[start:l.pos]
+	if l.pos < len(l.src) && (l.src[l.pos] == 'j' || l.src[l.pos] == 'J') && base == 10 {
+		l.pos++
+		if r, _ := utf8.DecodeRuneInString(l.rest()); isWord(r) {
+			return token{}, errSyntax
+		}
+		return token{kind: tValue, value: starlark.Bytes(text + "j")}, nil // an imaginary number: it equals nothing that a tool answers
+	}
 	if r, _ := utf8.DecodeRuneInString(l.rest()); isWord(r) || r == '.' || strings.HasSuffix(text, "_") || strings.Contains(text, "__") {
 		return token{}, errSyntax
 	}

@@ -58,6 +58,9 @@ func round(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs 
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "x", &x, "digits", &digits); err != nil {
 		return nil, err
 	}
+	if digits < 0 {
+		return nil, valueError("round to %d decimals", digits)
+	}
 	switch x := x.(type) {
 	case starlark.Int:
 		return x, nil

@@ -3,6 +3,7 @@ package world
 import (
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -112,7 +113,8 @@ func (m moment) plus(args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Val
 	if total := d + h/24; total > most*2 || total < -most*2 {
 		return nil, &python.Exception{Kind: "OverflowError", Message: "date value out of range"}
 	}
-	t := m.Add(time.Duration((d*24+h)*3600*1e3) * time.Millisecond)
+	whole, rest := math.Modf(d + h/24)
+	t := m.AddDate(0, 0, int(whole)).Add(time.Duration(math.Round(rest*86400)) * time.Second)
 	if t.Year() < 1 || t.Year() > 9999 {
 		return nil, &python.Exception{Kind: "OverflowError", Message: "date value out of range"}
 	}

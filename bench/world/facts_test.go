@@ -211,3 +211,37 @@ func plain(t *testing.T, v any) json.RawMessage {
 	}
 	return text
 }
+
+// TestSignatures holds the parameters of every tool against those of the
+// original, and the thresholds against the facts.
+func TestSignatures(t *testing.T) {
+	var signatures map[string]map[string]struct {
+		Required []string `json:"required"`
+		All      []string `json:"all"`
+		Surplus  bool     `json:"varkw"`
+	}
+	if err := json.Unmarshal(shared(t, "signatures.json"), &signatures); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range corpus.Builtin() {
+		d, err := Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(d.Tools) != len(signatures[name]) {
+			t.Errorf("%s has %d tools, want %d", name, len(d.Tools), len(signatures[name]))
+		}
+		for _, tool := range d.Tools {
+			want := signatures[name][tool.Name]
+			names, required := tool.Parameters()
+			got := slices.Clone(names[:required])
+			slices.Sort(got)
+			slices.Sort(want.Required)
+			slices.Sort(names)
+			slices.Sort(want.All)
+			if !slices.Equal(got, want.Required) || !slices.Equal(names, want.All) || tool.run.HasKwargs() != want.Surplus {
+				t.Errorf("%s: %s takes %v of %v, surplus %v; want %+v", name, tool.Name, got, names, tool.run.HasKwargs(), want)
+			}
+		}
+	}
+}

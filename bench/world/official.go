@@ -3,6 +3,7 @@ package world
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	"go.starlark.net/lib/json"
 	"go.starlark.net/starlark"
@@ -129,7 +130,34 @@ func ReadGraph(v starlark.Value) (*Graph, error) {
 		}
 		g.Nodes[ends[0]].To = append(g.Nodes[ends[0]].To, ends[1])
 	}
+	if at := g.circle(); at >= 0 {
+		return nil, fmt.Errorf("the and/or nodes from node %d on turn in a circle", at)
+	}
 	return g, nil
+}
+
+// circle returns an operator that leads to itself through operators, or -1.
+func (g *Graph) circle() int {
+	const open, ended = 1, 2
+	state := make([]int, len(g.Nodes))
+	var visit func(at int) bool
+	visit = func(at int) bool {
+		if g.Nodes[at].Op == "" || state[at] == ended {
+			return false
+		}
+		if state[at] == open {
+			return true
+		}
+		state[at] = open
+		defer func() { state[at] = ended }()
+		return slices.ContainsFunc(g.Nodes[at].To, visit)
+	}
+	for at := range g.Nodes {
+		if visit(at) {
+			return at
+		}
+	}
+	return -1
 }
 
 // object returns v as an object; what is none has no keys.

@@ -152,16 +152,22 @@ func TestLayers(t *testing.T) {
 		internal_convert_iso_to_human_date {"iso_date": "2031-01-11"} -> (True, 'January 11th, 2031')
 	`)
 	script(t, "hotel", "", "", nil, `
-		book_room {"guest_name": "Lena Ortiz", "room_type": "garden", "check_in_date": "2025-05-02", "check_out_date": "2025-05-04", "amount": 189} -> False
-		book_room {"guest_name": "Lena Ortiz", "room_type": "garden", "check_in_date": "2025-5-2", "check_out_date": "2025-05-04", "amount": 190} -> (True, True)
-		room_assignment = {'BK001': 'G3', 'BK002': 'G1'}
+		book_room {"guest_name": "Ada", "room_type": "garden", "check_in_date": "2025-05-02", "check_out_date": "2025-05-04", "amount": 189} -> False
+		book_room {"guest_name": "Lena Ortiz", "room_type": "garden", "check_in_date": "2025-05-02", "check_out_date": "2025-05-04", "amount": 190} -> False
+		book_room {"guest_name": "Ada", "room_type": "garden", "check_in_date": "2025-5-2", "check_out_date": "2025-05-04", "amount": 190} -> (True, True)
+		room_assignment = {'BK001': 'G3', 'BK002': 'G4', 'BK003': 'G1'}
 		rooms/garden/availability/G1 = ['2025-05-04']
-		bookings/BK002/loyalty_points_to_add = 50
+		bookings/BK003/loyalty_points_to_add = 0
+		plain book_room {"guest_name": "Lena Ortiz", "room_type": "garden", "check_in_date": "2025-05-02", "check_out_date": "2025-05-04", "amount": 190} -> (True, True)
+		room_assignment = {'BK001': 'G3', 'BK002': 'G4', 'BK003': 'G1', 'BK004': None}
+		bookings/BK004/loyalty_points_to_add = 50
 		book_room {"guest_name": "A", "room_type": "attic", "check_in_date": "2025-05-02", "check_out_date": "2025-05-04", "amount": 190} -> AttributeError: NoneType has no .get field or method
-		modify_reservation {"guest_name": "Lena Ortiz", "old_check_in_date": "2025-5-2", "old_check_out_date": "2025-05-04", "check_in_date": "2025-05-03", "check_out_date": "2025-05-04", "room_type": "tower", "amount": 1} -> False
-		plain modify_reservation {"guest_name": "Lena Ortiz", "old_check_in_date": "2025-5-2", "old_check_out_date": "2025-05-04", "check_in_date": "2025-05-03", "check_out_date": "2025-05-04", "room_type": "tower", "amount": 1} -> (True, True)
+		modify_reservation {"guest_name": "Ada", "old_check_in_date": "2025-5-2", "old_check_out_date": "2025-05-04", "check_in_date": "2025-05-03", "check_out_date": "2025-05-04", "room_type": "tower", "amount": 1} -> False
+		plain modify_reservation {"guest_name": "Ada", "old_check_in_date": "2025-5-2", "old_check_out_date": "2025-05-04", "check_in_date": "2025-05-03", "check_out_date": "2025-05-04", "room_type": "tower", "amount": 1} -> (True, True)
 		rooms/tower/availability/G1 = ['2025-05-02', '2025-05-04']
 		rooms/garden/availability/G1 = ['2025-05-02', '2025-05-04']
+		process_guest_checkin {"guest_name": "Lena Ortiz", "check_in_date": "2025-05-02", "check_out_date": "2025-05-04", "identification": {"type": "Passport", "birthday": "2007-05-01"}} -> False
+		process_guest_checkin {"guest_name": "Lena Ortiz", "check_in_date": "2025-05-02", "check_out_date": "2025-05-04", "identification": {"type": "Passport", "birthday": "2007-04-30"}} -> (True, 'G4')
 		register_loyalty_member {"guest_name": "Wen Li"} -> (True, True)
 		loyalty_members/HTL2579P = {'name': 'Wen Li', 'loyalty_points': 0, 'tier': 'silver'}
 		register_loyalty_member {"guest_name": "Wen Li"} -> False
@@ -199,5 +205,23 @@ func TestEndlessTool(t *testing.T) {
 	var fault *Fault
 	if !errors.As(err, &fault) || fault.Tool != "logout_user" || !strings.Contains(fault.At, toolsFile) {
 		t.Errorf("%v, want a fault of logout_user", err)
+	}
+}
+
+func TestGraphProblems(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"nodes": ["and", "or", ["f", {}]], "connections": [[0, 1], [1, 2], [1, 0]]}`: "the and/or nodes from node 0 on turn in a circle",
+		`{"nodes": [["f", {}]], "connections": [[0, 1]]}`:                              "found the connection [0, 1], want two of the 1 nodes",
+		`{"nodes": [["f"]], "connections": []}`:                                        "found the node ['f'], want [function, {parameter: variable}]",
+		`{"nodes": [3], "connections": []}`:                                            `found the node 3, want "and", "or" or [function, {parameter: variable}]`,
+		`{}`:                                                                           "found {}, want a graph with nodes",
+	} {
+		v, err := python.Eval(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadGraph(v); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
 	}
 }

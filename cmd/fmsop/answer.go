@@ -108,10 +108,14 @@ func (a *app) answer(ctx context.Context, e *agents.Evaluation, o answerOptions)
 	return models, nil
 }
 
-// goesOn adds to the error of a run that was stopped that it can go on.
+// goesOn adds to the error of a run that was stopped that it can go on, and how
+// to find out what is wrong with a server.
 func goesOn(err error) error {
-	if errors.As(err, new(run.ErrDrained)) {
+	switch {
+	case errors.As(err, new(run.ErrDrained)):
 		return fmt.Errorf("%w; the same command goes on from there", err)
+	case errors.Is(err, llm.Unreachable):
+		return hint(err, "fmsop models check MODEL says what there is; the same command goes on from there")
 	}
 	return err
 }
@@ -134,7 +138,7 @@ func (a *app) askModel(ctx context.Context, e *agents.Evaluation, name string, o
 	if err != nil {
 		return nil, usage(err)
 	}
-	model, err := a.runner(ctx, e, client, drain)
+	model, err := a.runner(e, client, drain)
 	if err != nil {
 		return nil, err
 	}
@@ -154,10 +158,7 @@ func (a *app) askModel(ctx context.Context, e *agents.Evaluation, name string, o
 }
 
 // runner asks a model whose replies are kept in the run folder.
-func (a *app) runner(ctx context.Context, e *agents.Evaluation, client *llm.Client, drain *run.Drain) (*llm.Runner, error) {
-	if err := client.Ready(ctx); err != nil {
-		return nil, hint(err, "is the server started, and the address right?")
-	}
+func (a *app) runner(e *agents.Evaluation, client *llm.Client, drain *run.Drain) (*llm.Runner, error) {
 	files := llm.Files{Ledger: e.LedgerFile(client.Name()), Failures: e.FailuresFile(client.Name())}
 	if err := os.MkdirAll(filepath.Dir(files.Ledger), 0o777); err != nil {
 		return nil, err

@@ -50,6 +50,22 @@ accepted. The exit status is 1 where there is any.`,
 		a.renderCommand(),
 		a.importCommand(),
 		a.reviewCommand(),
+		a.lintCommand(),
+		&cobra.Command{
+			Use:   "init PACK",
+			Short: "A small commented pack to start from",
+			Long: `Writes a folder with a small domain pack, commented and valid, and the JSON
+Schemas with which an editor completes and checks its files.`,
+			Example: "  fmsop corpus init my-pack\n  fmsop corpus validate my-pack",
+			Args:    arguments(1, 1),
+			RunE: func(_ *cobra.Command, args []string) error {
+				if err := corpus.Start(args[0]); err != nil {
+					return err
+				}
+				a.remark("next: fmsop corpus validate %s, fmsop corpus lint %s", args[0], args[0])
+				return nil
+			},
+		},
 		&cobra.Command{
 			Use:   "schema domain|procedure",
 			Short: "The JSON Schema of domain.yaml or of a procedure file",

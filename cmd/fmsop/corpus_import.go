@@ -24,7 +24,8 @@ func (a *app) importCommand() *cobra.Command {
 		Long: `Reads procedures out of documents (.md, .txt, .html, .docx): numbered sections and
 steps, decisions (if, unless, when, otherwise; terminate, escalate, proceed to
 step n), lists of which all or any have to hold, tables of cases, definitions,
-outcomes and thresholds. Each document becomes a procedure of the pack.
+outcomes and thresholds. Each document becomes a procedure of the pack. A .yaml
+file is read as the pseudo-code of SOP-Agent (conditions, API, instructions).
 
 A list of tools (toolspecs.json or tools.json beside the document, or --tools)
 says what the agent can call: steps are matched to it.
@@ -113,6 +114,9 @@ func readDocument(file, tools string) (*reading.Result, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, withoutPath(err))
+	}
+	if reading.IsInstructions(file) {
+		return reading.ReadInstructions(filepath.ToSlash(file), text)
 	}
 	d, err := document.Read(filepath.ToSlash(file), text)
 	if err != nil {

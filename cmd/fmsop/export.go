@@ -21,12 +21,13 @@ import (
 	"github.com/fmsop/fmsop/dataset"
 	"github.com/fmsop/fmsop/export"
 	"github.com/fmsop/fmsop/internal/run"
+	"github.com/fmsop/fmsop/tokens"
 )
 
 func (a *app) exportCommand() *cobra.Command {
 	var formats, mix []string
-	var out, encoding, pairs string
-	var stage int
+	var out, encoding, pairs, tokenizer string
+	var stage, most int
 	var force bool
 	c := &cobra.Command{
 		Use:   "export DIR --format F[,F…] -o OUT",
@@ -41,6 +42,7 @@ wrong ones are taken: all, the most similar to the right one of each operator, o
 the K most similar.`,
 		Example: `  fmsop export data --format trl-dpo -o out
   fmsop export data --format trl-sft,trl-kto --pairs hardest=2 --stage-k 2 -o out
+  fmsop export data --format trl-dpo --tokenizer Qwen2.5-7B-Instruct --max-tokens 4096 -o out
   fmsop export data --format trl-sft --mix-in chat.jsonl:0.1 --encoding parquet -o out`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -65,6 +67,17 @@ the K most similar.`,
 				}
 				o.Mix = append(o.Mix, parsed)
 			}
+			switch {
+			case most < 0:
+				return usagef("--max-tokens is %d, want a number of tokens", most)
+			case most > 0 && tokenizer == "":
+				return hint(usagef("--max-tokens needs a tokenizer: --tokenizer PATH"), "the tokenizer.json of the model, or its folder")
+			case tokenizer != "":
+				if o.Tokenizer, err = tokens.Open(tokenizer); err != nil {
+					return usage(err)
+				}
+				o.Most = most
+			}
 			begin := time.Now()
 			m, err := a.export(cmd.Context(), args[0], out, o, force)
 			if err != nil {
@@ -80,6 +93,8 @@ the K most similar.`,
 	flags.StringVar(&pairs, "pairs", export.Pairs{}.String(), "`P`: all, per-operator or hardest=K")
 	flags.IntVar(&stage, "stage-k", 0, "`K`: rows of the stages up to K; 0 means all")
 	flags.StringArrayVar(&mix, "mix-in", nil, "`FILE:share` of chats to blend into the training rows; may be given several times")
+	flags.StringVar(&tokenizer, "tokenizer", "", "`PATH` of a tokenizer.json or a model's folder: rows are counted under its chat template")
+	flags.IntVar(&most, "max-tokens", 0, "`N` tokens that a row may have; longer ones are left out, and counted")
 	flags.BoolVar(&force, "force", false, "replace a folder of exports that is there")
 	return c
 }
@@ -201,6 +216,9 @@ func (a *app) showExport(out string, m export.Manifest, begin time.Time) error {
 			}
 		}
 		rows = append(rows, []string{"  " + name, "rows: " + strings.Join(files, ", ")})
+		if t := made.Tokens; t != nil {
+			rows = append(rows, []string{"", fmt.Sprintf("tokens: median %d, 95 %% up to %d, longest %d, in all %d", t.Median, t.P95, t.Longest, t.Tokens)})
+		}
 		for _, why := range slices.Sorted(maps.Keys(made.LeftOut)) {
 			rows = append(rows, []string{"", fmt.Sprintf("left out: %s, %s", count(made.LeftOut[why], "group"), why)})
 		}

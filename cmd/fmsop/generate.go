@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,6 +34,9 @@ func (a *app) generateCommand() *cobra.Command {
 to K), validation, test, what was dropped and why, a manifest and a dataset
 card. The same seed gives the same bytes with any number of workers. The folder
 appears when it is whole; what is interrupted leaves nothing.
+
+With --config RECIPE it makes what the recipe says (configs/recipes has those of
+the paper); where the recipe has several runs, a folder each in DIR.
 
 With --shard 2/4 it makes the second quarter of the jobs, for one of four
 machines; fmsop merge joins the four folders.
@@ -74,11 +78,17 @@ in the files to train on.`,
 			if err := p.options.Validate(); err != nil {
 				return usage(err)
 			}
-			made, err := a.generate(cmd.Context(), args, i, n, dir, force, p)
-			if err != nil {
-				return err
+			for _, r := range a.datasets(dir) {
+				a.config.Generate = r.options
+				made, err := a.generate(cmd.Context(), args, i, n, r.dir, force, p)
+				if err != nil {
+					return err
+				}
+				if err := a.showGeneration(made, false); err != nil {
+					return err
+				}
 			}
-			return a.showGeneration(made, false)
+			return nil
 		},
 	}
 	flags := c.Flags()
@@ -90,6 +100,24 @@ in the files to train on.`,
 	flags.StringSliceVar(&p.options.Parts, "parts", nil, "`PART,…` that it rewords: "+strings.Join(stages.Parts, ", ")+" (default all)")
 	a.generateFlags(c)
 	return c
+}
+
+// generated is a dataset that is to be made.
+type generated struct {
+	dir     string
+	options stages.Options
+}
+
+// datasets are those of the configuration: dir itself, or one in it for each of
+// the runs that a recipe has.
+func (a *app) datasets(dir string) (list []generated) {
+	for _, r := range a.config.Runs {
+		list = append(list, generated{filepath.Join(dir, r.Name), r.Generate})
+	}
+	if list == nil {
+		return []generated{{dir, a.config.Generate}}
+	}
+	return list
 }
 
 // generateFlags adds the flags that override the configuration. They are taken
@@ -105,16 +133,22 @@ func (a *app) generateFlags(c *cobra.Command) {
 	flags.StringVar(&o.SplitBy, "split-by", d.Generate.SplitBy, "`UNIT` that no two splits share: "+strings.Join(dataset.Units, ", ")+" (default as the corpora say)")
 	flags.StringVar(&compression, "compression", d.Dataset.Compression, "`LEVEL`: "+strings.Join(configs.Compressions, ", "))
 	c.PreRunE = func(cmd *cobra.Command, _ []string) error {
-		for name, override := range map[string]func(){
-			"groups":      func() { a.config.Generate.Groups = o.Groups },
-			"ratio":       func() { a.config.Generate.Ratio = o.Ratio },
-			"stages":      func() { a.config.Generate.Stages = o.Stages },
-			"split-by":    func() { a.config.Generate.SplitBy = o.SplitBy },
-			"compression": func() { a.config.Dataset.Compression = compression },
+		for name, override := range map[string]func(*stages.Options){
+			"groups":   func(g *stages.Options) { g.Groups = o.Groups },
+			"ratio":    func(g *stages.Options) { g.Ratio = o.Ratio },
+			"stages":   func(g *stages.Options) { g.Stages = o.Stages },
+			"split-by": func(g *stages.Options) { g.SplitBy = o.SplitBy },
+			"seed":     func(g *stages.Options) { g.Seed = a.config.Generate.Seed },
 		} {
 			if cmd.Flags().Changed(name) {
-				override()
+				override(&a.config.Generate)
+				for i := range a.config.Runs {
+					override(&a.config.Runs[i].Generate)
+				}
 			}
+		}
+		if cmd.Flags().Changed("compression") {
+			a.config.Dataset.Compression = compression
 		}
 		return usage(a.config.Validate())
 	}

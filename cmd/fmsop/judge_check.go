@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fmsop/fmsop/agents"
+	"github.com/fmsop/fmsop/dataset"
 	"github.com/fmsop/fmsop/internal/run"
 	"github.com/fmsop/fmsop/llm"
 	"github.com/fmsop/fmsop/rubric"
@@ -24,7 +26,7 @@ often it is right.
 
 Part one are constructed answers to the questions of the run: references, other
 right answers, and wrong ones by operator, as the question asks for them and in
-prose. Probes try what should make no difference: the order of grades and
+prose; with --data also those of a dataset, graphs included. Probes try what should make no difference: the order of grades and
 dimensions, talk around an answer, and answers that ask for a good grade.
 
 Part two are the real answers in the run to questions with a key, judge against
@@ -34,6 +36,7 @@ questions without a key, judge validity is not measured.
 What the judge said is kept in the run folder: a check that was stopped goes on,
 and what was asked by score --judge is not asked again.`,
 		Example: `  fmsop judge-check run --judge ollama:llama3.1:8b
+  fmsop judge-check run --judge ollama:llama3.1:8b --data fmsop-data --constructed 50
   fmsop judge-check run --judge ollama:llama3.1:8b --constructed 0 --verdicts 1`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,6 +57,7 @@ and what was asked by score --judge is not asked again.`,
 	o.scoreOptions.flags(flags)
 	flags.IntVar(&o.verdicts, "verdicts", agents.JudgeOptions{}.WithDefaults().Repeats, "`K` verdicts an answer, of which the median counts")
 	flags.IntVar(&o.Constructed, "constructed", 20, "`N` constructed answers of each operator and form; 0: none, and no probes")
+	flags.StringVar(&o.data, "data", "", "a dataset `DIR`, of which rows give constructed answers too")
 	flags.Float64Var(&o.Pass, "pass", 1, "`VALUE` from which an answer passes, of the judge's and of the key's")
 	return c
 }
@@ -62,6 +66,7 @@ type judgeCheckOptions struct {
 	scoreOptions
 	agents.JudgeCheckOptions
 	verdicts int
+	data     string
 }
 
 // openJudge opens the judge of a run, whose replies are kept there. It is to
@@ -79,7 +84,7 @@ func (a *app) openJudge(ctx context.Context, e *agents.Evaluation, o scoreOption
 			return nil, nil, hint(usagef("%s is to judge its own answers, want another judge", client.Name()), "--force lets it")
 		}
 	}
-	model, err := a.runner(ctx, e, client, drain)
+	model, err := a.runner(e, client, drain)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -99,6 +104,10 @@ func (a *app) judgeCheck(ctx context.Context, e *agents.Evaluation, o judgeCheck
 			return err
 		}
 	}
+	rows, err := rowsOf(o.data)
+	if err != nil {
+		return err
+	}
 	ctx, drain, stop := run.NotifyDrain(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	j, model, err := a.openJudge(ctx, e, o.scoreOptions, agents.JudgeOptions{Repeats: o.verdicts}, models, drain)
@@ -107,7 +116,7 @@ func (a *app) judgeCheck(ctx context.Context, e *agents.Evaluation, o judgeCheck
 	}
 	defer model.Close()
 	o.Seed = e.Manifest.Seed
-	c, conflicts, err := agents.CheckJudge(ctx, j, e.Tests, answers, o.JudgeCheckOptions,
+	c, conflicts, err := agents.CheckJudge(ctx, j, agents.JudgeCheckMaterial{Questions: e.Tests, Candidates: answers, Rows: rows}, o.JudgeCheckOptions,
 		run.Options{Workers: a.config.LLM.Concurrency, Progress: a.progress("judge-check"), Drain: drain})
 	if err != nil {
 		return goesOn(err)
@@ -126,9 +135,38 @@ func (a *app) judgeCheck(ctx context.Context, e *agents.Evaluation, o judgeCheck
 	return err
 }
 
+// mostRows of a dataset are enough to choose constructed answers from.
+const mostRows = 20_000
+
+// rowsOf reads the rows of a dataset, none where no folder is named.
+func rowsOf(dir string) (rows []dataset.Row, err error) {
+	if dir == "" {
+		return nil, nil
+	}
+	r, err := dataset.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	names := r.Names()
+	for _, name := range names[max(0, slices.Index(names, r.Largest())):] {
+		for row, err := range r.Rows(name) {
+			if err != nil {
+				return nil, err
+			}
+			if rows = append(rows, row); len(rows) == mostRows {
+				return rows, nil
+			}
+		}
+	}
+	return rows, nil
+}
+
 func (a *app) showJudgeCheck(e *agents.Evaluation, c *rubric.JudgeCheck) {
 	a.printf("%s\n", a.paint.heading("judge "+c.Judge))
 	a.printf("%s an answer; an answer passes from %.2f\n", count(c.Repeats, "verdict"), c.Pass)
+	if c.Repeats > 1 {
+		a.printf("the verdicts agree in every grade on %d of %s\n", c.Steady.Hits, count(c.Steady.N, "answer"))
+	}
 	if len(c.Operators) > 0 {
 		rows := [][]string{{"constructed", "", "form", "passed", "of", "share", "95 % interval", "unscored"}}
 		for _, o := range c.Operators {

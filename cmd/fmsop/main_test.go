@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the command as a user would. Each script has the small pack
-// of package corpus in the folder pack, and the files of configs/cluster.
+// of package corpus in the folder pack, the files of configs/cluster and of
+// examples, and the recipes.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -34,6 +35,12 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
 			if err := os.CopyFS(filepath.Join(env.WorkDir, "cluster"), os.DirFS("../../configs/cluster")); err != nil {
+				return err
+			}
+			if err := os.CopyFS(filepath.Join(env.WorkDir, "configs/recipes"), os.DirFS("../../configs/recipes")); err != nil {
+				return err
+			}
+			if err := os.CopyFS(filepath.Join(env.WorkDir, "examples"), os.DirFS("../../examples")); err != nil {
 				return err
 			}
 			return unpack(filepath.Join(env.WorkDir, "pack"))
@@ -47,6 +54,7 @@ func TestScripts(t *testing.T) {
 			"for-shards": forShards,
 			"tasks":      tasks,
 			"pods":       pods,
+			"recipe":     recipe,
 			"judges":     judges,
 		},
 	})

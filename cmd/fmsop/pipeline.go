@@ -38,6 +38,9 @@ every built-in domain and the settings of configs/default.yaml.`,
 }
 
 func (a *app) pipeline(ctx context.Context, dir string, force bool) error {
+	if len(a.config.Runs) > 0 {
+		return hint(usagef("the configuration has several runs, pipeline makes one dataset"), "fmsop generate --config FILE -o %s", dir)
+	}
 	begin := time.Now()
 	a.step(1, "corpora")
 	corpora, err := a.corpora(nil)

@@ -56,6 +56,10 @@ numbers as CSV and JSON.`,
 // summary is what a scorer made of the models of a run.
 func (a *app) summary(e *agents.Evaluation, scorer string) (*report.Summary, error) {
 	r := &report.Run{Scorer: scorer, Rubrics: e.Rubrics, Questions: e.Tests, Seed: e.Manifest.Seed}
+	var err error
+	if r.JudgeChecks, err = e.JudgeChecks(); err != nil {
+		return nil, err
+	}
 	for _, m := range e.Manifest.Models {
 		scores, err := agents.ReadLines[rubric.Score](e.ScoresFile(m.Model, scorer))
 		if errors.Is(err, os.ErrNotExist) {

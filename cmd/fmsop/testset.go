@@ -114,7 +114,7 @@ func (a *app) writeTestset(ctx context.Context, e *agents.Evaluation, o testsetO
 	}
 	ctx, drain, stop := run.NotifyDrain(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	write := agents.WriteOptions{TestOptions: agents.TestOptions{PerCell: o.written}, Force: o.force}
+	write := agents.WriteOptions{PerCell: o.written, Force: o.force}
 	var first, second *llm.Runner
 	if write.Questions, first, err = a.writer(ctx, e, questions, drain); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (a *app) showTestset(e *agents.Evaluation) error {
 			continue
 		}
 		a.printf("%s\n%s", a.paint.heading(c.Domain), coverageTable(c))
-		for _, cell := range slices.Concat(c.Cells, c.Levels, c.Types, c.Dimensions) {
+		for _, cell := range slices.Concat(c.Cells, c.Written, c.Levels, c.Types, c.Dimensions) {
 			if cell.Impossible != "" {
 				a.printf("%s", wrapped("–  ", cell.Name+": "+cell.Impossible))
 			}
@@ -162,9 +162,9 @@ func (a *app) showTestset(e *agents.Evaluation) error {
 	return nil
 }
 
-// coverageTable has levels over types, then dimensions: made/wanted, or – where
-// there can be none. What is wanted of a level, a type or a dimension is the
-// least.
+// coverageTable has levels over types, of written questions too if there are any,
+// then dimensions: made/wanted, or – where there can be none. What is wanted of a
+// level, a type or a dimension is the least.
 func coverageTable(c *agents.Coverage) string {
 	filled := func(cell agents.CellCoverage) string {
 		switch {
@@ -188,6 +188,12 @@ func coverageTable(c *agents.Coverage) string {
 		rows = append(rows, row(level.Name, slices.Concat(c.Cells[i*types:(i+1)*types], []agents.CellCoverage{level})...))
 	}
 	rows = append(rows, row("all", c.Types...))
+	if len(c.Written) > 0 {
+		rows = append(rows, []string{}, append([]string{"written"}, rubric.Types...))
+		for i, level := range c.Levels {
+			rows = append(rows, row(level.Name, c.Written[i*len(rubric.Types):(i+1)*len(rubric.Types)]...))
+		}
+	}
 	var dimensions [][]string
 	for _, d := range c.Dimensions {
 		dimensions = append(dimensions, row(d.Name, d))

@@ -16,7 +16,7 @@ func (a *app) writer(ctx context.Context, e *agents.Evaluation, client *llm.Clie
 	if err != nil {
 		return nil, nil, err
 	}
-	model, err := a.runner(ctx, e, client, drain)
+	model, err := a.runner(e, client, drain)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -35,19 +35,24 @@ func TestModelsWrite(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, rubrics[0].Dimensions, 6)
 
-	write := []string{"testset", "run", "--per-cell", "1", "--per-dimension", "1", "--written", "1",
+	write := []string{"testset", "run", "--per-cell", "1", "--per-dimension", "1", "--per-level", "1", "--per-type", "1", "--written", "1",
 		"--model", "openai:" + player(t, questionScript()) + "/v1#questions",
 		"--reference-model", "openai:" + player(t, map[string]string{"the reference": `{"quotes": ["the member has signed in"], "answerable": true, "answer": "Whether the member has signed in."}`}) + "/v1#references"}
 	status, _, remarks = start(t, "", write...)
 	assert.Equal(t, 1, status)
-	assert.Contains(t, remarks, "error: the corpus gives too few questions for library: level 3 conditional has 0 questions of 1\n")
+	assert.Contains(t, remarks, "error: the corpus gives too few questions for library: level 3 conditional, written has 0 questions of 1\n")
 	assert.Contains(t, remarks, "\nhint: --allow-shortfall goes on with what there is\n")
 	assert.NoFileExists(t, "run/testset.jsonl")
 
 	status, out, remarks = start(t, "", append(write, "--allow-shortfall")...)
 	require.Zero(t, status, remarks)
 	assert.Contains(t, remarks, "library: 4 left out: a quote does not stand in the SOP\n")
-	assert.Contains(t, out, "next: fmsop answer run")
+	assert.Contains(t, out, "\nwritten      factual  sequential  conditional  multi_hop\n"+
+		"level 1      1/1      1/1         1/1          –\n"+
+		"level 2      1/1      1/1         1/1          1/1\n"+
+		"level 3      1/1      1/1         0/1          1/1\n"+
+		"level 4      –        –           –            –\n")
+	assert.Contains(t, out, "–  level 4 factual, written: there is one procedure alone\n")
 	tests, err := agents.ReadTestset("run/testset.jsonl")
 	require.NoError(t, err)
 	written := 0

@@ -38,7 +38,16 @@ func (s *source) at(path ...string) int {
 	return 1
 }
 
-// decodeYAML reads a file into out, a pointer to a struct with yaml tags.
+// DecodeYAML reads a file into out, a pointer to plain data with yaml tags. It
+// reports every problem with its line, unknown keys with what was probably
+// meant. line tells where a part stands, by keys and indices: 0, domain.
+func DecodeYAML(file string, text []byte, out any) (line func(path ...string) int, problems Problems) {
+	s, problems := decodeYAML(file, text, out)
+	problems.sort()
+	return s.at, problems
+}
+
+// decodeYAML reads a file into out, a pointer to plain data with yaml tags.
 // Unlike the YAML library's decoder it goes on after a problem, and it tells
 // where everything stands.
 func decodeYAML(file string, text []byte, out any) (*source, Problems) {
@@ -303,7 +312,8 @@ func (d *yamlDecoder) structure(n ast.Node, v reflect.Value, path string, depth 
 	fields := map[string]int{}
 	var names []string
 	for i := range v.NumField() {
-		if name := v.Type().Field(i).Tag.Get("yaml"); name != "" && name != "-" {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		if name != "" && name != "-" {
 			fields[name] = i
 			names = append(names, name)
 		}
@@ -347,7 +357,7 @@ func (d *yamlDecoder) list(n ast.Node, v reflect.Value, path string, depth int) 
 		return
 	}
 	for i, item := range seq.Values {
-		p := path + "/" + strconv.Itoa(i)
+		p := strings.TrimPrefix(path+"/"+strconv.Itoa(i), "/")
 		d.lines[p] = lineOf(item)
 		x := reflect.New(v.Type().Elem()).Elem()
 		before := len(d.problems)

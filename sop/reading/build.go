@@ -42,6 +42,9 @@ type builder struct {
 	flow   *flow
 	names  map[string]string // of steps and conditions, as read -> in the domain
 	goal   string
+	// granted is the end that stands for the goal, nil where the goal is what
+	// comes last.
+	granted *end
 }
 
 func (b *builder) procedure(r *Result) error {
@@ -65,7 +68,8 @@ func (b *builder) procedure(r *Result) error {
 	if n := len(f.nodes) + len(f.conditions); n > maxSteps {
 		return fmt.Errorf("%s: %d steps and conditions, want at most %d in one procedure: give its parts as documents of their own", r.File, n, maxSteps)
 	}
-	b.goal = b.goalName(b.lastEnd())
+	b.granted = b.lastEnd()
+	b.goal = b.goalName()
 	for _, x := range f.nodes {
 		b.names[x.name] = b.action(x)
 	}
@@ -77,10 +81,51 @@ func (b *builder) procedure(r *Result) error {
 	for _, x := range r.Readings {
 		b.aside(p, x)
 	}
+	b.prune(p)
+	b.exclude()
 	certain := !slices.ContainsFunc(r.Readings, func(x *Reading) bool { return x.flows() && x.Open() })
 	p.Certain = &certain
 	b.d.Procedures = append(b.d.Procedures, p)
 	return nil
+}
+
+// prune leaves out conditions that decide nothing: cases go the same way
+// whether they hold or not.
+func (b *builder) prune(p *sop.Procedure) {
+	v, err := b.d.Variant(p, sop.Choice{})
+	if err != nil {
+		return // the pack's validation says why
+	}
+	used := map[string]bool{}
+	for _, c := range v.Conditions {
+		used[c.Base] = true
+	}
+	for _, c := range b.flow.conditions {
+		name := b.names["?"+c.name]
+		if x := b.d.Conditions[name]; x != nil && !used[name] {
+			if compare, err := sop.ParseComparison(x.Compare); x.Compare != "" && err == nil {
+				for _, n := range compare.Names() {
+					delete(b.d.Values, n)
+				}
+			}
+			delete(b.d.Conditions, name)
+		}
+	}
+}
+
+// exclude says that a variable has one value at a time.
+func (b *builder) exclude() {
+	of := map[string][]string{}
+	for _, c := range b.flow.conditions {
+		if name := b.names["?"+c.name]; c.reading.Of != "" && b.d.Conditions[name] != nil {
+			of[c.reading.Of] = append(of[c.reading.Of], name)
+		}
+	}
+	for _, variable := range slices.Sorted(maps.Keys(of)) {
+		if len(of[variable]) > 1 {
+			b.d.Excludes = append(b.d.Excludes, of[variable])
+		}
+	}
 }
 
 // last is the step in which every case ends that does not end before, or nil.
@@ -96,26 +141,33 @@ func (b *builder) last() *node {
 
 // lastEnd takes the end that was read last for the goal where no case goes on
 // past the last decision: in "escalate if …, else approve" approve is what the
-// procedure is for. It returns its name, else nothing.
-func (b *builder) lastEnd() string {
+// procedure is for. It returns that end, else nil.
+func (b *builder) lastEnd() *end {
 	f := b.flow
 	if len(f.front) > 0 || len(f.ends) == 0 {
-		return ""
+		return nil
 	}
-	last := f.ends[len(f.ends)-1]
-	f.front, f.ends = last.in, f.ends[:len(f.ends)-1]
-	return last.name
+	at := len(f.ends) - 1
+	for i, e := range f.ends {
+		if e.text != "" {
+			at = i // an act rather than a status
+		}
+	}
+	last := f.ends[at]
+	f.front, f.ends = last.in, slices.Delete(f.ends, at, at+1)
+	return last
 }
 
 // goalName is the last step, where every case that goes through comes to it,
 // or the end that stands for the goal; else an act of its own, completing the
 // case.
-func (b *builder) goalName(end string) string {
+func (b *builder) goalName() string {
 	if n := b.last(); n != nil {
 		return b.free(n.name, b.d.Actions[n.name] != nil)
 	}
-	if end != "" {
-		return b.free(end, b.d.Actions[end] != nil || b.d.Conditions[end] != nil)
+	if b.granted != nil {
+		name := b.granted.name
+		return b.free(name, b.d.Actions[name] != nil || b.d.Conditions[name] != nil)
 	}
 	base := slug(b.result.Title)
 	return b.free("complete_"+base, b.d.Actions["complete_"+base] != nil)
@@ -281,12 +333,13 @@ func (b *builder) rules(p *sop.Procedure) {
 			b.d.Actions[name].Requires = b.tree(n.in)
 		}
 	}
-	goal := b.tree(f.front)
+	var goal *sop.Tree
 	if n := b.last(); n != nil {
 		goal = b.tree(n.in)
 	} else {
+		goal = b.tree(f.front)
 		certain := true
-		b.d.Actions[b.goal] = &sop.Action{Text: b.wording(strings.ReplaceAll(b.goal, "_", " ") + ", the case of “" + short(b.result.Title) + "”"), Source: b.result.File + ":1", Certain: &certain}
+		b.d.Actions[b.goal] = &sop.Action{Text: b.wording(b.goalText()), Source: b.result.File + ":1", Certain: &certain}
 	}
 	switch {
 	case goal == nil:
@@ -295,23 +348,34 @@ func (b *builder) rules(p *sop.Procedure) {
 	default:
 		p.Required = []*sop.Tree{goal}
 	}
-	if len(f.ends) == 0 {
-		return
+	if len(f.ends) == 0 || len(f.ends) == 1 && f.ends[0].name == "reject" {
+		return // a request that is granted or denied
 	}
 	p.Outcomes = []sop.Outcome{{End: b.goal, Tree: goal}}
 	for _, e := range f.ends {
-		p.Outcomes = append(p.Outcomes, sop.Outcome{End: b.endName(e.name), Tree: b.tree(e.in)})
+		p.Outcomes = append(p.Outcomes, sop.Outcome{End: b.endName(e), Tree: b.tree(e.in)})
 	}
 	p.Outcomes[len(p.Outcomes)-1].Tree = nil
 }
 
-// endName keeps an end apart from the calls.
-func (b *builder) endName(name string) string {
+func (b *builder) goalText() string {
+	if b.granted != nil && b.granted.text != "" {
+		return short(b.granted.text)
+	}
+	return strings.ReplaceAll(b.goal, "_", " ") + ", the case of “" + short(b.result.Title) + "”"
+}
+
+// endName keeps an end apart from the calls; one that is an act is declared.
+func (b *builder) endName(e *end) string {
+	name := e.name
 	if !sop.IsIdentifier(name) {
 		name = slug(name)
 	}
 	if b.d.Actions[name] != nil || name == sop.Conversation || name == "" {
-		return "end_" + name
+		name = "end_" + name
+	}
+	if e.text != "" && name != sop.Deny {
+		b.d.Actions[name] = &sop.Action{Text: b.wording(short(e.text)), Source: e.reading.Source, Certain: e.reading.settled()}
 	}
 	return name
 }

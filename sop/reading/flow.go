@@ -32,6 +32,7 @@ type node struct {
 
 type end struct {
 	name    string
+	text    string // of one that is an act
 	in      []way
 	reading *Reading
 }
@@ -135,6 +136,8 @@ func (f *flow) decision(x *Reading, next string) {
 	case x.As == "else" && f.rest != nil:
 		taken, left = f.rest, f.then
 	case x.As == "so" && f.then != nil:
+	case x.As == "always":
+		taken, left = f.front, nil
 	case x.As != "":
 		f.stray = append(f.stray, x)
 		return
@@ -164,7 +167,7 @@ func (f *flow) follow(ways []way, x *Reading, list []Act, next string) []way {
 		case len(ways) == 0:
 			return nil
 		case a.End != "":
-			f.end(a.End, ways, x)
+			f.end(a, ways, x)
 			f.edge(x.Section, "")
 			return nil
 		case a.Go == goNext && next != "":
@@ -185,14 +188,14 @@ func (f *flow) follow(ways []way, x *Reading, list []Act, next string) []way {
 	return ways
 }
 
-func (f *flow) end(name string, ways []way, x *Reading) {
+func (f *flow) end(a Act, ways []way, x *Reading) {
 	for _, e := range f.ends {
-		if e.name == name {
+		if e.name == a.End {
 			e.in = join(e.in, ways)
 			return
 		}
 	}
-	f.ends = append(f.ends, &end{name: name, in: ways, reading: x})
+	f.ends = append(f.ends, &end{name: a.End, text: a.Text, in: ways, reading: x})
 }
 
 // condition declares what a decision asks, once; the step before it tells.

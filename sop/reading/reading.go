@@ -55,15 +55,17 @@ type Reading struct {
 	Synonyms []string `yaml:"synonyms" json:"synonyms,omitempty"`
 
 	// Of a decision: the condition Name holds where Holds, else it does not.
-	// As says that it goes on from the decision before: "else" takes up the
-	// cases that it left, "so" those that it took.
+	// As says that it has no condition of its own: "else" takes up the cases that
+	// the decision before left, "so" those that it took, "always" all.
 	As    string `yaml:"as" json:"as,omitempty"`
 	Holds bool   `yaml:"holds" json:"holds,omitempty"`
 	// Parts are the conditions of all or any of which the condition consists.
 	Op    string   `yaml:"op" json:"op,omitempty"`
 	Parts []string `yaml:"parts" json:"parts,omitempty"`
-	Then  []Act    `yaml:"then" json:"then,omitempty"`
-	Else  []Act    `yaml:"else" json:"else,omitempty"`
+	// Of is the variable that the condition gives a value: it has one at a time.
+	Of   string `yaml:"of" json:"of,omitempty"`
+	Then []Act  `yaml:"then" json:"then,omitempty"`
+	Else []Act  `yaml:"else" json:"else,omitempty"`
 
 	// Of a threshold, and of a decision by one.
 	Compare string  `yaml:"compare" json:"compare,omitempty"` // <, <=, > or >=
@@ -124,8 +126,8 @@ func (r *Reading) condition() string {
 	switch {
 	case r.As == "else":
 		return "not"
-	case r.As == "so":
-		return "so"
+	case r.As == "so" || r.As == "always":
+		return r.As
 	case len(r.Parts) > 0:
 		return fmt.Sprintf("%s of (%s)", r.Op, strings.Join(r.Parts, "; "))
 	case !r.Holds:

@@ -1,7 +1,8 @@
 """In this folder: {{.Command}}
 
 AdamW, a batch of 256, 12 epochs, bf16 and the learning rate are the paper's. The
-longest row has up to {{.Longest}} characters.
+longest row has up to {{.Longest}} characters. The last TRL with this trainer is 1.13
+(pip install 'trl<1.14'); Axolotl's stepwise_supervised takes the same rows.
 """
 from datasets import load_dataset
 from transformers import AutoModelForTokenClassification, AutoTokenizer
