@@ -57,8 +57,10 @@ func NewJudge(name string, asker *llm.Asker, rubrics []*rubric.Rubric, o JudgeOp
 }
 
 // SameModel tells whether two names are of one model, on whatever server and by
-// whatever protocol. A model that judges itself is partial.
-func SameModel(a, b string) bool { return modelName(a) == modelName(b) }
+// whatever protocol. A model that judges itself is partial. Baselines are none.
+func SameModel(a, b string) bool {
+	return !IsBaseline(a) && !IsBaseline(b) && modelName(a) == modelName(b)
+}
 
 func modelName(name string) string {
 	if _, model, ok := strings.Cut(name, ":"); ok {

@@ -203,7 +203,7 @@ func TestSameModel(t *testing.T) {
 	for _, same := range [][2]string{{"ollama:qwen2.5:7b", "ollama:qwen2.5:7b"}, {"ollama:qwen2.5:7b", "openai:Qwen2.5:7b"}, {"ollama:llama3", "ollama:llama3:latest"}} {
 		assert.True(t, agents.SameModel(same[0], same[1]), same)
 	}
-	for _, other := range [][2]string{{"ollama:qwen2.5:7b", "ollama:qwen2.5:14b"}, {"ollama:llama3", "ollama:llama3:8b"}, {agents.Oracle, agents.Random}} {
+	for _, other := range [][2]string{{"ollama:qwen2.5:7b", "ollama:qwen2.5:14b"}, {"ollama:llama3", "ollama:llama3:8b"}, {agents.Oracle, agents.Random}, {agents.Random, "openai:random"}} {
 		assert.False(t, agents.SameModel(other[0], other[1]), other)
 	}
 }

@@ -1,6 +1,7 @@
 package export
 
-// axolotlKTORow is Axolotl's type user_defined.default for KTO (docs/rlhf.qmd).
+// axolotlKTORow is Axolotl's type chatml.ultra, or llama3.ultra, for KTO
+// (docs/rlhf.qmd).
 type axolotlKTORow struct {
 	Prompt     string `json:"prompt" parquet:"prompt"`
 	Completion string `json:"completion" parquet:"completion"`

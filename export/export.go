@@ -43,7 +43,7 @@ var Formats = []Format{
 	format("llamafactory-kto", "LLaMA-Factory: sharegpt, an answer and whether it is right", sharegptKTO).trains("llamafactory-cli train kto.yaml").withWrong(),
 	format("axolotl-chat", "Axolotl: chat_template", chat).trains("axolotl train sft.yaml").withChat(chatChat),
 	format("axolotl-dpo", "Axolotl: chat_template.default, chosen and rejected", axolotlDPO).trains("axolotl train dpo.yaml").withWrong(),
-	format("axolotl-kto", "Axolotl: user_defined.default, an answer and whether it is right", axolotlKTO).trains("axolotl train kto.yaml").withWrong(),
+	format("axolotl-kto", "Axolotl: chatml.ultra, an answer and whether it is right", axolotlKTO).trains("axolotl train kto.yaml").withWrong(),
 	format("swift-listwise", "ms-swift: one right answer and a list of wrong ones", swiftListwise).trains("sh train.sh").withWrong(),
 	format("openai-chat", "OpenAI fine-tuning: chat", chat).trains(openaiJob).withChat(chatChat),
 	format("openai-tools", "OpenAI fine-tuning: chat with tools", openaiTools).withTools().trains(openaiJob),

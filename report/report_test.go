@@ -219,6 +219,7 @@ func TestTheJudgesAreShown(t *testing.T) {
 		require.NoError(t, report.HTML(&b, s))
 		require.NotContains(t, b.String(), injection)
 		require.NotContains(t, b.String(), "ZgotmplZ")
+		require.NotContains(t, b.String(), "%!")
 		return b.String()
 	}
 	assert.NotContains(t, render(), "Whether the judge is right", "scores from keys need none")
@@ -234,7 +235,7 @@ func TestTheJudgesAreShown(t *testing.T) {
 	page := render()
 	assert.NotContains(t, page, "Judge validity not measured")
 	assert.NotContains(t, page, "Nothing is found")
-	for _, want := range []string{"Whether the judge is right", "<td>omit, wrong</td>", "5 of 10", "0.25 to 0.75", "0.250</strong>", "no interval: 3 SOPs", "10 / 3"} {
+	for _, want := range []string{"Whether the judge is right", "<td>omit, wrong</td>", "5 of 10", "<strong>0.50</strong>", "0.25 to 0.75", "0.250</strong>", "no interval: 3 SOPs", "10 / 3"} {
 		assert.Contains(t, page, want)
 	}
 }

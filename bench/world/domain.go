@@ -17,7 +17,7 @@
 // The world has the attributes db (the database), limits (the thresholds),
 // session, mends (names of faults of the original that are mended), and the
 // method call(tool, argument=…) for a tool of the plain layer. Built-in
-// functions beside Starlark's own: error(kind, message), strptime, random,
+// functions beside Starlark's own: error(kind, message), contains, strptime, random,
 // round, sha512, str and repr; they act as Python's of the same names.
 //
 // A call goes through two layers. The strict one first evaluates the tool's

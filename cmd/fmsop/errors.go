@@ -3,8 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -129,15 +131,18 @@ func wanted(flagType string) string {
 	return "a " + flagType
 }
 
-// closest returns the word that was probably meant, or "": cobra's own notion
-// of what is close.
+// closest returns the word that was probably meant, or "": of those that cobra
+// finds close the nearest.
 func closest(word string, words []string) string {
 	c := &cobra.Command{SuggestionsMinimumDistance: 2}
 	for _, w := range words {
 		c.AddCommand(&cobra.Command{Use: w, Run: func(*cobra.Command, []string) {}})
 	}
-	if near := c.SuggestionsFor(word); len(near) > 0 {
-		return near[0]
+	near := c.SuggestionsFor(word)
+	if len(near) == 0 {
+		return ""
 	}
-	return ""
+	return slices.MinFunc(near, func(a, b string) int {
+		return levenshtein.ComputeDistance(word, a) - levenshtein.ComputeDistance(word, b)
+	})
 }

@@ -83,7 +83,8 @@ type verification struct {
 	Folder   string   `json:"folder"`
 	Rows     int      `json:"rows"`
 	Answers  int      `json:"answers"`
-	Claims   int      `json:"unproven"` // rows that the folder itself calls unproven
+	Claims   int      `json:"unproven"`     // rows that the folder itself calls unproven
+	By       string   `json:"by,omitempty"` // the model whose reading the rows lean on
 	Found    int      `json:"found"`
 	Problems []string `json:"problems"` // the first maxProblems of those found
 
@@ -143,6 +144,9 @@ func (a *app) verify(ctx context.Context, dir string, tests *dataset.Duplicates)
 		return v, nil
 	}
 	names, rows := provable(reader)
+	if author := reader.Manifest.Author; author != nil {
+		v.By = author.Model
+	}
 	v.Claims = reader.Manifest.Files[dataset.Unproven+".jsonl.zst"].Rows
 	next, stop := iter.Pull2(linesOf(dir, names))
 	defer stop()
@@ -283,6 +287,9 @@ func (a *app) showVerification(v *verification) error {
 // summary is for a folder without problems.
 func (v *verification) summary() string {
 	s := fmt.Sprintf("%d rows: every positive proven right, every negative proven wrong (%d answers)", v.Rows, v.Answers)
+	if v.By != "" {
+		s += ", by the reading of " + v.By
+	}
 	if v.Claims > 0 {
 		s += fmt.Sprintf("; %d rows are said to be unproven and were not tried", v.Claims)
 	}

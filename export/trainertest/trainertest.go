@@ -1,6 +1,6 @@
 // Package trainertest has the programs that read exports, for tests: TRL,
-// datasets, pyarrow and DuckDB, and LLaMA-Factory's loader. They are installed by
-// go run ./llm/localserver/install.
+// datasets, pyarrow and DuckDB, and the loaders of LLaMA-Factory and Axolotl. They
+// are installed by go run ./llm/localserver/install.
 package trainertest
 
 import (
@@ -16,7 +16,7 @@ import (
 // Program is a folder of Python packages, 6 GB: PyPI has PyTorch for Linux with
 // all that it needs for GPUs only.
 var Program = localserver.Program{
-	Name:    "trainers-trl-1.16.0-llamafactory-0.9.5",
+	Name:    "trainers-trl-1.16.0-llamafactory-0.9.5-axolotl-0.19.0",
 	File:    "trl",
 	Without: "FMSOP_NO_TRAINERS",
 	Build: func(folder string) error {
@@ -27,7 +27,7 @@ var Program = localserver.Program{
 		pip := []string{"-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile", "--no-cache-dir", "--target", folder}
 		_, err = localserver.Run(exec.Command(python, slices.Concat(pip, trl)...))
 		if err == nil {
-			_, err = localserver.Run(exec.Command(python, slices.Concat(pip, llamaFactory)...))
+			_, err = localserver.Run(exec.Command(python, slices.Concat(pip, loaders)...))
 		}
 		return err
 	},
@@ -36,9 +36,10 @@ var Program = localserver.Program{
 var trl = []string{"--only-binary", ":all:", "torch==2.15.0", "transformers==5.23.0", "trl==1.16.0", "datasets==5.2.0",
 	"accelerate==1.15.0", "pyarrow==26.0.1", "duckdb==2.0.0", "zstandard==0.25.0"}
 
-// llamaFactory is what its loader imports. It says that it wants older versions
-// of TRL and datasets, of which the loader uses nothing that has changed.
-var llamaFactory = []string{"--no-deps", "llamafactory==0.9.5", "peft==0.21.2", "omegaconf==2.3.0", "antlr4-python3-runtime==4.9.3",
+// loaders is what the loaders of LLaMA-Factory and Axolotl import. They say that
+// they want older versions of TRL and datasets, of which their loaders use nothing
+// that has changed.
+var loaders = []string{"--no-deps", "axolotl==0.19.0", "addict==2.4.0", "llamafactory==0.9.5", "peft==0.21.2", "omegaconf==2.3.0", "antlr4-python3-runtime==4.9.3",
 	"einops==0.8.1", "fire==0.7.1", "termcolor==3.1.0"}
 
 // Path is where Python finds the packages, for PYTHONPATH. The test is skipped

@@ -56,8 +56,13 @@ type Document struct {
 	Blocks []*Block
 }
 
-// MaxBytes bounds a file, and what a compressed one unfolds to.
-const MaxBytes = 8 << 20
+// MaxBytes bounds a file, and what a compressed one unfolds to; maxText bounds
+// one that is not compressed, to some hundreds of pages.
+const (
+	MaxBytes = 8 << 20
+	maxText  = 1 << 20
+	maxLine  = 50_000 // bytes of a line, which is a paragraph where people let the editor break it
+)
 
 // maxDepth bounds how deep blocks nest; what is deeper stands at that depth.
 const maxDepth = 40
@@ -74,6 +79,9 @@ func Read(file string, data []byte) (*Document, error) {
 	case ".docx":
 		blocks, err = readWord(data)
 	case ".md", ".markdown", ".txt", ".html", ".htm":
+		if len(data) > maxText {
+			return nil, fmt.Errorf("the file has %.1f MB, want at most %d of text", float64(len(data))/(1<<20), maxText>>20)
+		}
 		var text []byte
 		if text, err = plain(data); err != nil {
 			break
@@ -116,6 +124,15 @@ func plain(data []byte) ([]byte, error) {
 	}
 	if !utf8.Valid(data) {
 		return nil, fmt.Errorf("line %d is not UTF-8, want text in UTF-8", invalidLine(data))
+	}
+	for i, line := range bytes.Split(data, []byte("\n")) {
+		if len(line) > maxLine {
+			return nil, fmt.Errorf("line %d has %d bytes, want at most %d", i+1, len(line), maxLine)
+		}
+		marks := len(line) - len(bytes.TrimLeft(line, "> \t-*+"))
+		if n := len(line[:marks]) - bytes.Count(line[:marks], []byte(" ")); n > maxDepth && marks < len(bytes.TrimRight(line, " \t")) {
+			return nil, fmt.Errorf("line %d begins with %d marks of lists or quotations, want at most %d", i+1, n, maxDepth)
+		}
 	}
 	return data, nil
 }

@@ -150,10 +150,16 @@ func (r *reader) define(s sentence, term, meaning string) {
 	}
 }
 
+// maxReadings bounds a document; one procedure has some dozens.
+const maxReadings = 2000
+
 // readSection reads the sentences of a section, then its tables.
 func (r *reader) readSection(s *section) error {
 	for _, x := range s.sentences {
 		r.sentence(x)
+		if len(r.readings) > maxReadings {
+			return fmt.Errorf("%s:%d: more than %d readings so far, want one procedure a document", r.file, x.line, maxReadings)
+		}
 	}
 	for _, t := range s.tables {
 		r.cases(t)

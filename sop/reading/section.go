@@ -86,6 +86,9 @@ type outline struct {
 	all      []sentence // of the whole document, for what may stand anywhere
 }
 
+// maxSentences bounds a document: so many are some two hundred pages.
+const maxSentences = 8000
+
 func newOutline(d *document.Document) (*outline, error) {
 	o := &outline{}
 	hasProcedure := false
@@ -95,6 +98,9 @@ func newOutline(d *document.Document) (*outline, error) {
 			o.all = append(o.all, split(b.Lines)...)
 		}
 	})
+	if len(o.all) > maxSentences {
+		return nil, &Problem{o.all[maxSentences].line, fmt.Sprintf("more than %d sentences so far, want one procedure a document", maxSentences)}
+	}
 	if len(d.Blocks) > 0 && d.Blocks[0].Kind == document.Title && d.Blocks[0].Number == "" {
 		o.title = clean(d.Blocks[0].Text())
 	}

@@ -66,13 +66,14 @@ func split(lines []document.Line) []sentence {
 
 // endsHere tells a full stop from one in an abbreviation or a number.
 func endsHere(before string, rest []rune) bool {
+	before = before[max(0, len(before)-16):] // no abbreviation is longer
 	if len(rest) == 0 {
 		return !abbreviation.MatchString(before)
 	}
 	if !unicode.IsSpace(rest[0]) || abbreviation.MatchString(before) {
 		return false
 	}
-	next := strings.TrimLeft(string(rest), " *_`\"'“‘([")
+	next := strings.TrimLeft(string(rest[:min(len(rest), 16)]), " *_`\"'“‘([")
 	return next != "" && !unicode.IsLower([]rune(next)[0])
 }
 
