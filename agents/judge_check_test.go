@@ -2,6 +2,7 @@ package agents_test
 
 import (
 	"context"
+	"fmt"
 	"encoding/json"
 	"hash/fnv"
 	"path/filepath"
@@ -139,7 +140,9 @@ func TestCheckJudgeTellsAGoodJudgeFromBadOnes(t *testing.T) {
 
 	always := checks["always"]
 	says("always", "The judge gave grade 4 to everything")
-	says("always", "It passed 52 of 52 wrong real answers.")
+	wrong := sumOf(always.Candidates, func(a rubric.AnswersCheck) int { return a.Confusion.FalsePass })
+	assert.Greater(t, wrong, 40)
+	says("always", fmt.Sprintf("It passed %[1]d of %[1]d wrong real answers.", wrong))
 	says("always", "On real answers it agrees with what is known no better than chance may.")
 	assert.Equal(t, 1.0, *always.Constructed.FalsePass.Value)
 	assert.Equal(t, 0.0, *always.Together.Kappa.Value)
