@@ -199,15 +199,15 @@ func traitsOf(v *sop.Variant) *traits {
 	}
 	for _, call := range sortedKeys(v.Requires) {
 		tree := v.Requires[call]
-		if tree == nil {
+		if tree == nil || len(tree.Names()) == 0 { // an empty any: what nothing allows
 			continue
 		}
 		has(t.shapes, rubric.ShapeOrder, tree.Names()[0])
-		if part := under(tree, sop.Any, sop.FirstOf); part != nil {
+		if part := under(tree, sop.Any, sop.FirstOf); part != nil && len(part.Names()) > 0 {
 			has(t.shapes, rubric.ShapeAlternatives, part.Names()[0])
 		}
 	}
-	if goal := v.Requires[v.Goal]; goal != nil {
+	if goal := v.Requires[v.Goal]; goal != nil && len(goal.Names()) > 0 {
 		has(t.shapes, rubric.ShapeRefusal, goal.Names()[0])
 	}
 	if len(v.Requires) > longWorkflow {
