@@ -32,17 +32,27 @@ func (s Shared) String() string {
 }
 
 // Distinct counts the tasks of a stage that differ in their variant, scenario or
-// positive, under the domain's own names, however they are worded. Of stage 1
-// the scenario is what is asked about.
+// right answer, however they are worded. Of stage 1 the variant is what the
+// glossary or the procedure says, and the scenario what is asked about.
 type Distinct struct {
-	Tasks     int  `json:"tasks"`
-	Estimated bool `json:"estimated"`
+	// Tasks are told apart by a variant's names too.
+	Tasks int `json:"tasks"`
+	// NamesUndone are the tasks that differ under the domain's own names.
+	NamesUndone int  `json:"names_undone"`
+	Estimated   bool `json:"estimated"`
 }
 
 // mostKept bounds each set of hashes: about 5 MiB.
 const mostKept = 1 << 17
 
 type hashes = thinned[struct{}]
+
+// mostTasks bounds each set of the tasks of a stage, so that 200,000 of them are
+// counted exactly.
+const mostTasks = 1 << 18
+
+// tasks are those of one stage, see Distinct.
+type tasks struct{ written, undone *hashes }
 
 // met is what rows of one split have.
 type met struct{ wordings, subtrees, facts *hashes }
@@ -97,33 +107,48 @@ func take(object string, list []wanted) {
 	})
 }
 
-// meet takes in what a row has, and returns the hash of its task.
-func (m *met) meet(r *Row) uint64 {
-	var meta struct{ query, names, rules, thresholds string }
-	take(r.Meta, []wanted{{"query", &meta.query}, {"names", &meta.names}, {"rules", &meta.rules}, {"thresholds", &meta.thresholds}})
-	var reference struct{ requires, outcomes, facts, values, history, subject string }
-	take(r.Reference, []wanted{{"requires", &reference.requires}, {"outcomes", &reference.outcomes}, {"facts", &reference.facts},
-		{"values", &reference.values}, {"history", &reference.history}, {"subject", &reference.subject}})
+// meet takes in what a row has, and returns the hash of its task, and that of the
+// same under the domain's own names.
+func (m *met) meet(r *Row) (written, undone uint64) {
+	var meta struct{ query, names, rules, thresholds, glossary string }
+	take(r.Meta, []wanted{{"query", &meta.query}, {"names", &meta.names}, {"rules", &meta.rules}, {"thresholds", &meta.thresholds}, {"glossary", &meta.glossary}})
+	var reference struct{ requires, establishedBy, outcomes, facts, values, history, subject string }
+	take(r.Reference, []wanted{{"requires", &reference.requires}, {"established_by", &reference.establishedBy}, {"outcomes", &reference.outcomes},
+		{"facts", &reference.facts}, {"values", &reference.values}, {"history", &reference.history}, {"subject", &reference.subject}})
 	bases := map[string]string{}
 	members(meta.names, func(base, alias string) { bases[unquoted(alias)] = base })
+	hash := func(text string, bases map[string]string, tree func(uint64)) uint64 {
+		w := walker{rest: text, bases: bases, tree: tree}
+		return w.value(false)
+	}
 
 	if meta.query != "" {
 		m.wordings.at(hash64(0, meta.query))
 	}
-	hash := func(text string, tree func(uint64)) uint64 {
-		w := walker{rest: text, bases: bases, tree: tree}
-		return w.value(false)
-	}
 	keep := func(h uint64) { m.subtrees.at(h) }
-	hash(reference.requires, keep)
-	hash(reference.outcomes, keep)
-	facts := hash(reference.facts, nil)
+	hash(reference.requires, bases, keep)
+	hash(reference.outcomes, bases, keep)
+	facts := hash(reference.facts, bases, nil)
 	if facts != 0 {
 		m.facts.at(facts)
 	}
+
 	task := hash64(0, r.Domain, r.Procedure, r.View)
-	for _, part := range []string{meta.rules, meta.thresholds, reference.values, reference.history, reference.subject, r.Positive.Payload} {
-		task = mix(task ^ hash(part, nil))
+	for _, part := range []string{meta.rules, meta.thresholds, meta.glossary, reference.values, reference.subject} { // of no variant's names
+		task = mix(task ^ hash(part, nil, nil))
 	}
-	return mix(task ^ facts)
+	task = mix(task ^ facts)
+	undone = task
+	for _, part := range []string{reference.history, r.Positive.Payload} {
+		undone = mix(undone ^ hash(part, bases, nil))
+	}
+	names := meta.names
+	if reference.requires != "" {
+		names = "" // those that the graph bears count, no others
+	}
+	written = undone
+	for _, part := range []string{names, reference.requires, reference.establishedBy, reference.history, r.Positive.Payload} {
+		written = mix(written ^ hash(part, nil, nil))
+	}
+	return written, undone
 }

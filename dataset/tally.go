@@ -13,8 +13,8 @@ import (
 type tally struct {
 	counts                             Counts
 	context, query, positive, negative histogram
-	met                                map[string]*met    // by split
-	tasks                              map[string]*hashes // by stage
+	met                                map[string]*met   // by split
+	tasks                              map[string]*tasks // by stage
 }
 
 func newTally() *tally {
@@ -24,7 +24,7 @@ func newTally() *tally {
 			Procedure: map[string]int{}, Operator: map[string]int{}, Violation: map[string]int{},
 		},
 		context: newHistogram(), query: newHistogram(), positive: newHistogram(), negative: newHistogram(),
-		met: map[string]*met{}, tasks: map[string]*hashes{},
+		met: map[string]*met{}, tasks: map[string]*tasks{},
 	}
 }
 
@@ -47,7 +47,10 @@ func (t *tally) add(r *Row) {
 		}
 		t.negative.add(utf8.RuneCountInString(n.Text))
 	}
-	t.stage(strconv.Itoa(r.Stage)).at(t.split(r.Split).meet(r))
+	tasks := t.stage(strconv.Itoa(r.Stage))
+	written, undone := t.split(r.Split).meet(r)
+	tasks.written.at(written)
+	tasks.undone.at(undone)
 }
 
 func (t *tally) split(name string) *met {
@@ -57,9 +60,9 @@ func (t *tally) split(name string) *met {
 	return t.met[name]
 }
 
-func (t *tally) stage(number string) *hashes {
+func (t *tally) stage(number string) *tasks {
 	if t.tasks[number] == nil {
-		t.tasks[number] = newThinned[struct{}](mostKept)
+		t.tasks[number] = &tasks{newThinned[struct{}](mostTasks), newThinned[struct{}](mostTasks)}
 	}
 	return t.tasks[number]
 }
@@ -78,15 +81,17 @@ func (t *tally) merge(u *tally) {
 	for name, m := range u.met {
 		t.split(name).merge(m)
 	}
-	for number, set := range u.tasks {
-		t.stage(number).merge(set)
+	for number, from := range u.tasks {
+		into := t.stage(number)
+		into.written.merge(from.written)
+		into.undone.merge(from.undone)
 	}
 }
 
 func (t *tally) distinct() map[string]Distinct {
 	distinct := map[string]Distinct{}
-	for number, set := range t.tasks {
-		distinct[number] = Distinct{set.count(), !set.exact()}
+	for number, s := range t.tasks {
+		distinct[number] = Distinct{s.written.count(), s.undone.count(), !s.written.exact() || !s.undone.exact()}
 	}
 	return distinct
 }

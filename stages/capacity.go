@@ -3,20 +3,21 @@ package stages
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/fmsop/fmsop/sop"
 )
 
-// capacity estimates from above how many different groups a procedure has:
-// variants, fact assignments of one of them, and ways to fill in what a request
-// tells.
-type capacity struct{ variants, worlds, bindings float64 }
+// capacity estimates from above how many different contexts a procedure has:
+// variants, and fact assignments of one of them.
+type capacity struct{ variants, worlds float64 }
 
-func (c capacity) groups() float64 { return c.variants * c.worlds * c.bindings }
+// groups are as many for each view of stage 2.
+func (c capacity) groups() float64 { return 2 * c.variants * c.worlds }
 
 func (c capacity) String() string {
-	return fmt.Sprintf("%.0f variants of %.0f fact assignments, with %.0f ways to fill in a request", c.variants, c.worlds, c.bindings)
+	return fmt.Sprintf("%.0f variants of %.0f fact assignments", c.variants, c.worlds)
 }
 
 // Capacity estimates from above how many different groups of stages 2 and 3 a
@@ -26,23 +27,24 @@ func Capacity(d *sop.Domain, p *sop.Procedure) float64 {
 }
 
 // capacityOf counts no fact assignments where there are enough groups without.
-func capacityOf(d *sop.Domain, p *sop.Procedure, open func([]*sop.Tree) []*sop.Tree, enough float64) capacity {
+func capacityOf(j *Job, enough float64) capacity {
+	d, p := j.Domain, j.Procedure
 	pool := newPool(d, p, 0)
 	v, err := d.Variant(p, sop.Choice{Rules: pool.rules()})
 	if err != nil {
 		return capacity{}
 	}
-	c := capacity{variants: pool.variety(v), worlds: 1, bindings: bindings(v)}
+	c := capacity{variants: pool.variety(v), worlds: 1}
 	if c.groups() >= enough {
 		return c
 	}
-	pool.lend(open)
-	if lent := pool.lent[:min(maxLent, len(pool.lent))]; len(lent) > 0 {
+	pool.borrow(j.borrows(), j.borrows().most)
+	if lent := pool.lent[:pool.most]; len(lent) > 0 {
 		for n := range lent {
 			c.variants *= float64(len(pool.lent) - n)
 		}
 		if with, err := d.Variant(p, sop.Choice{Rules: append(pool.rules(), lent...)}); err == nil {
-			v, c.bindings = with, bindings(with)
+			v = with
 		}
 	}
 	if s, err := sop.NewSampler(v); err == nil && c.groups() < enough {
@@ -77,27 +79,51 @@ func (p *pool) variety(full *sop.Variant) float64 {
 	return n
 }
 
-// bindings is how many ways there are to bind what calls and conditions take.
-func bindings(v *sop.Variant) float64 {
-	sources := map[string]bool{}
-	for _, use := range v.Calls {
-		for _, source := range use.Args {
-			sources[source] = true
-		}
+// allot divides the groups by weight.
+func allot(shares []*share, groups int) {
+	total := 0.0
+	for _, s := range shares {
+		total += s.weight
 	}
-	for _, use := range v.Conditions {
-		for _, source := range use.Args {
-			sources[source] = true
-		}
+	done, allotted := 0.0, 0
+	for _, s := range shares {
+		done += s.weight
+		// Rounding the running sum makes the quotas add up to the whole.
+		upTo := int(done/total*float64(groups) + 0.5)
+		s.quota = upTo - allotted
+		allotted = upTo
 	}
-	n := 1.0
-	for source := range sources {
-		switch value, parameter := v.Domain.Values[source], v.Domain.Parameters[source]; {
-		case value != nil:
-			n *= 1 + math.Floor((value.Max-value.Min)/value.Step)
-		case parameter != nil && len(parameter.Examples) > 0:
-			n *= float64(len(parameter.Examples))
-		}
+}
+
+// ofCapacity is the part of its different groups that a procedure is asked for
+// at most: drawing the last ones would take too many draws.
+const ofCapacity = 0.5
+
+// allotWithin gives no procedure more groups than it can hold: the others get
+// what is left over, and a note says so. If none can hold more, quotas stay as
+// they are and jobs fall short.
+func (p *Plan) allotWithin(shares []*share) {
+	open, groups := shares, p.Options.Groups
+	held := map[*share]capacity{}
+	for _, s := range shares {
+		held[s] = capacityOf(p.job(2, s), float64(groups)/ofCapacity)
 	}
-	return n
+	for {
+		allot(open, groups)
+		rest := slices.DeleteFunc(slices.Clone(open), func(s *share) bool {
+			return float64(s.quota) > held[s].groups()*ofCapacity
+		})
+		if len(rest) == len(open) || len(rest) == 0 {
+			return
+		}
+		for _, s := range open {
+			if most := held[s].groups() * ofCapacity; float64(s.quota) > most {
+				p.Notes = append(p.Notes, fmt.Sprintf("stage 2: %s/%s was to have %d groups and gets %d: it has %s; the other procedures get the rest",
+					s.domain.Name, s.proc.Goal, s.quota, int(most), held[s]))
+				s.quota = int(most)
+				groups -= s.quota
+			}
+		}
+		open = rest
+	}
 }

@@ -11,21 +11,20 @@ import (
 	"github.com/fmsop/fmsop/sop/corpus"
 )
 
-// small is a domain of a procedure that has 2 variants of one fact assignment,
-// with 3 ways to fill in a request, and one that has far more.
+// small is a domain of a procedure that has 2 variants, of names, with one fact
+// assignment each, and one of 1024 variants.
 func small() *corpus.Corpus {
-	var names []any
-	for i := range 1000 {
-		names = append(names, fmt.Sprint("customer", i))
+	conversation := sop.L(sop.Conversation)
+	conditions, rules := map[string]*sop.Condition{}, []*sop.Tree(nil)
+	for i := range 10 {
+		name := fmt.Sprint("rule", i)
+		conditions[name] = &sop.Condition{EstablishedBy: conversation, Text: name + " holds", Negated: name + " does not hold"}
+		rules = append(rules, sop.L(name))
 	}
 	return &corpus.Corpus{Split: "scenario", Domain: &sop.Domain{
-		Name: "small",
-		Parameters: map[string]*sop.Parameter{
-			"ring": {Examples: []any{"one", "two", "three"}},
-			"who":  {Examples: names},
-		},
-		Actions:    map[string]*sop.Action{"deposit_ring": {Parameters: []string{"ring"}}, "greet": {Parameters: []string{"who"}}},
-		Procedures: []*sop.Procedure{{Goal: "deposit_ring"}, {Goal: "greet"}},
+		Name: "small", Conditions: conditions,
+		Actions:    map[string]*sop.Action{"deposit_ring": {}, "greet": {}},
+		Procedures: []*sop.Procedure{{Goal: "deposit_ring"}, {Goal: "greet", Customizable: rules}},
 	}}
 }
 
@@ -36,9 +35,9 @@ func TestNoProcedureIsAskedForMoreThanItHolds(t *testing.T) {
 	for _, j := range p.Jobs {
 		quotas[j.Procedure.Goal] += j.Groups
 	}
-	require.Equal(t, map[string]int{"deposit_ring": 3, "greet": 197}, quotas)
-	require.Equal(t, []string{"stage 2: small/deposit_ring was to have 100 groups and gets 3: " +
-		"it has 2 variants of 1 fact assignments, with 3 ways to fill in a request; the other procedures get the rest"}, p.Notes)
+	require.Equal(t, map[string]int{"deposit_ring": 2, "greet": 198}, quotas)
+	require.Equal(t, []string{"stage 2: small/deposit_ring was to have 100 groups and gets 2: " +
+		"it has 2 variants of 1 fact assignments; the other procedures get the rest"}, p.Notes)
 
 	// Nobody can hold more: the jobs will fall short.
 	p, err = NewPlan(Options{Groups: 10000, Stages: []int{2}}, []*corpus.Corpus{small()})

@@ -55,14 +55,14 @@ const mirrored = 2
 
 // runConcept fills the batch with the job's stage-1 rows and drops.
 func (j *Job) runConcept(o Options, g *glossary, batch *dataset.Batch) error {
-	rng := newRand(o.Seed, "job", j.Stage, j.Domain.Name, j.Procedure.Goal, j.Index)
 	w := &conceptJob{
-		worker:   &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), seen: map[string]bool{}, drops: map[string]int{}},
-		glossary: g, pool: newPool(j.Domain, j.Procedure, o.Seed),
+		worker: j.worker(o, batch), glossary: g, pool: newPool(j.Domain, j.Procedure, o.Seed),
 		used: map[*sop.Term]bool{}, own: map[*sop.Term]bool{}, named: map[*cell][]text.Named{}, asked: map[string]int{},
 		rows: map[string]int{}, vain: map[string]int{}, circle: map[string]map[string]bool{},
 	}
-	for i := range max(variantsPerJob, j.Groups/12) {
+	w.pool.borrow(j.borrows(), maxLent)
+	w.foreign = w.pool.lent
+	for i := range max(variantsPerJob, j.Groups/groupsPerConceptVariant) {
 		w.variants = append(w.variants, j.Index+i*j.Of)
 	}
 	for _, t := range j.Domain.Glossary {
@@ -71,7 +71,7 @@ func (j *Job) runConcept(o Options, g *glossary, batch *dataset.Batch) error {
 			w.own[t] = j.Split == "" || w.splitOfTerm(t) == j.Split
 		}
 	}
-	w.calls = shuffledOf(rng, sortedKeys(j.Domain.Actions))
+	w.calls = shuffledOf(w.rng, sortedKeys(j.Domain.Actions))
 	for range max(4*len(text.ConceptViews), j.Groups*attemptsPerGroup/mirrored) {
 		if w.made >= j.Groups {
 			break

@@ -62,7 +62,11 @@ func (w *conceptJob) nameFamily(view string) error {
 	}
 	plain, moved := w.divide(candidates, m+1)
 	var after *naming
-	for _, right := range shuffledOf(w.rng, candidates)[:min(len(candidates), mirrored)] {
+	kept := 0
+	for _, right := range shuffledOf(w.rng, candidates) {
+		if kept == mirrored {
+			break
+		}
 		n, how := before, authored
 		if slices.ContainsFunc(moved, func(x identifier) bool { return identifierKey(x) == identifierKey(right) }) {
 			if after == nil {
@@ -81,12 +85,17 @@ func (w *conceptJob) nameFamily(view string) error {
 			w.drops[reason]++
 			continue
 		}
-		w.count(view, identifierKey(right), how)
-		d.meta.Rules, d.meta.Names = c.choice.Rules, n.names
-		if c.choice.Thresholds != nil {
-			d.meta.Thresholds = c.choice.Thresholds
+		shown := shownNames(n.variant, n.names, tools...)
+		asked := task{c.task(view, identifierKey(right)).undone, choiceKey(sop.Choice{Names: shown})}
+		if w.repeats(asked) {
+			w.drops[DropDuplicate]++
+			continue
 		}
-		if err := w.add(d, how, false); err != nil {
+		d.meta.Rules, d.meta.Borrowed = c.choice.Rules, w.borrowedOf(c)
+		d.meta.Names, d.meta.Thresholds = shown, c.choice.Thresholds
+		kept++
+		w.count(view, identifierKey(right), how)
+		if err := w.add(d, asked, how, false); err != nil {
 			return err
 		}
 	}

@@ -136,8 +136,10 @@ func (w *conceptJob) termRow(r *termRow, st termStyle) (*draft, string) {
 		return nil, DropSeveral
 	}
 	d := w.conceptDraft(r.view, split, st.glossary)
+	d.meta.Glossary = map[string]string{}
 	var entries []text.Entry
 	for _, t := range r.excerpt {
+		d.meta.Glossary[t.Term] = r.stands[t].Term
 		entries = append(entries, text.Entry{Term: t.Term, Definition: r.stands[t].Definition})
 	}
 	d.row.Context = text.RenderGlossary(st.glossary, w.Procedure.Title, entries, st.rand(1))

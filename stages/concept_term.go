@@ -11,8 +11,11 @@ import (
 	"github.com/fmsop/fmsop/sop/text"
 )
 
-// maxOthers bounds the entries of a context that are no candidates.
-const maxOthers = 6
+// The entries of a context that are no candidates.
+const (
+	minOthers = 2
+	maxOthers = 6
+)
 
 func termName(t *sop.Term) string { return t.Term }
 
@@ -51,7 +54,11 @@ func (w *conceptJob) termFamily(view string) error {
 	plain := shuffledOf(w.rng, known)
 	plain = plain[:min(len(plain), w.plain(m+1))]
 	style := w.termStyle()
-	for _, right := range shuffledOf(w.rng, candidates)[:min(len(candidates), mirrored)] {
+	kept := 0
+	for _, right := range shuffledOf(w.rng, candidates) {
+		if kept == mirrored {
+			break
+		}
 		r := termRow{view: view, candidates: candidates, excerpt: excerpt, right: right, subject: right, how: authored, stands: map[*sop.Term]*sop.Term{}}
 		for _, t := range excerpt {
 			r.stands[t] = t
@@ -69,8 +76,14 @@ func (w *conceptJob) termFamily(view string) error {
 			w.drops[reason]++
 			continue
 		}
+		asked := task{undone: view + "\x00" + choiceKey(sop.Choice{Names: d.meta.Glossary}) + r.subject.Term + " " + right.Term}
+		if w.tasks[asked.undone] {
+			w.drops[DropDuplicate]++
+			continue
+		}
+		kept++
 		w.count(view, r.subject.Term, r.how)
-		if err := w.add(d, r.how, false); err != nil {
+		if err := w.add(d, asked, r.how, false); err != nil {
 			return err
 		}
 	}
@@ -90,7 +103,7 @@ func (w *conceptJob) decided(t *sop.Term, candidates []*sop.Term) bool {
 // Weights by which candidates are chosen; likeness counts from 0 to 1.
 const (
 	weighCircle   = 2    // it has been a candidate of the view before
-	weighDeclared = 1.5  // it is a declared confusable
+	weighDeclared = 2    // it is a declared confusable
 	weighDecided  = 0.75 // it and those chosen so far are told apart both ways
 	weighAskable  = 1    // it can be asked for too
 	weighUsed     = 0.5  // the procedure uses it
@@ -162,20 +175,24 @@ func (w *conceptJob) candidates(view string, t *sop.Term, inner bool, m int) []*
 	return chosen
 }
 
-// others draws further entries among the procedure's terms: none that words
-// what a candidate words, and not one alone, whose meaning could not be
-// exchanged.
+// others draws further entries, about half of them among the procedure's terms:
+// none that words what a candidate words, and not one alone, whose meaning could
+// not be exchanged.
 func (w *conceptJob) others(candidates []*sop.Term) []*sop.Term {
 	var list []*sop.Term
-	want := w.rng.IntN(maxOthers + 1)
-	for _, t := range shuffledOf(w.rng, w.terms) {
-		same := slices.ContainsFunc(candidates, func(c *sop.Term) bool {
-			return w.For(c, t).Because == augment.Synonym || c.Of != "" && c.Of == t.Of
-		})
-		if !same && len(list) < want {
-			list = append(list, t)
+	want := minOthers + w.rng.IntN(maxOthers-minOthers+1)
+	draw := func(from []*sop.Term, upTo int) {
+		for _, t := range shuffledOf(w.rng, from) {
+			same := slices.ContainsFunc(candidates, func(c *sop.Term) bool {
+				return c == t || w.For(c, t).Because == augment.Synonym || c.Of != "" && c.Of == t.Of
+			})
+			if !same && len(list) < upTo && !slices.Contains(list, t) {
+				list = append(list, t)
+			}
 		}
 	}
+	draw(w.terms, want/2)
+	draw(w.Domain.Glossary, want)
 	if len(list) == 1 {
 		return nil
 	}

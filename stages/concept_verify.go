@@ -197,6 +197,12 @@ func (r *conceptReading) compare(row *dataset.Row) []error {
 	if !slices.Equal(want, r.answers) {
 		problems = append(problems, fmt.Errorf("the right answers are %q by the texts, %q by the reference", r.answers, want))
 	}
+	for _, e := range r.entries {
+		told := r.byName[r.meta.Glossary[e.Term]]
+		if r.variant == nil && (told == nil || !sameDefinition(told.Definition, e.Definition)) {
+			problems = append(problems, fmt.Errorf("%q means %q by the texts, the meta has the meaning of %q", e.Term, e.Definition, r.meta.Glossary[e.Term]))
+		}
+	}
 	if ref.Relation != conceptRelations[row.View] {
 		problems = append(problems, fmt.Errorf("relation is %q, want %q", ref.Relation, conceptRelations[row.View]))
 	}

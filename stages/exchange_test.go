@@ -16,7 +16,7 @@ func drawing(t *testing.T, domain string) (workers []*worker) {
 	c, err := corpus.Load(domain)
 	require.NoError(t, err)
 	for _, p := range c.Domain.Procedures {
-		j := &Job{Stage: 2, Domain: c.Domain, Procedure: p, Of: 1, Groups: 100}
+		j := &Job{Stage: 2, Domain: c.Domain, Procedure: p, Of: 1, Groups: 100, loan: &loan{}}
 		w := j.sequences(Options{}.WithDefaults(), nil)
 		workers = append(workers, w)
 	}

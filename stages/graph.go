@@ -25,35 +25,35 @@ const DropUndetermined = "undetermined"
 // Where a procedure has too few rules for a family, rules of the domain's
 // other procedures are borrowed: the SOP of the context states them as its own,
 // so that the right graph follows from it. No rule of a procedure that is held
-// out comes into another split; see Job.lent.
+// out comes into another split; see Job.open.
 type graphJob struct {
 	*worker
 	pool        *pool
 	variants    []int
-	borrowed    []*sop.Tree // see pool.borrowed
+	graphs      int         // rows that ask for the whole graph
+	borrowed    []*sop.Tree // near ones, see loan
 	rightGraphs map[graphKey]*rightGraph
 	proofs      map[[2]*rightGraph]*sop.Difference // why the second is wrong in the context of the first
 }
 
 // runGraph fills the batch with the job's stage-3 rows and drops.
 func (j *Job) runGraph(o Options, batch *dataset.Batch) error {
-	rng := newRand(o.Seed, "job", j.Stage, j.Domain.Name, j.Procedure.Goal, j.Index)
 	w := &graphJob{
-		worker:      &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), seen: map[string]bool{}, drops: map[string]int{}},
-		pool:        newPool(j.Domain, j.Procedure, o.Seed),
+		worker: j.worker(o, batch), pool: newPool(j.Domain, j.Procedure, o.Seed),
 		rightGraphs: map[graphKey]*rightGraph{}, proofs: map[[2]*rightGraph]*sop.Difference{},
 	}
-	for i := range max(variantsPerJob, j.Groups/12) {
+	for i := range max(variantsPerJob, j.Groups/groupsPerGraphVariant) {
 		w.variants = append(w.variants, j.Index+i*j.Of)
 	}
-	near, foreign := w.pool.borrowed()
-	w.borrowed, w.foreign = j.lent(near), j.lent(foreign)
+	loan := j.borrows()
+	w.pool.borrow(loan, loan.most)
+	w.borrowed, w.foreign = loan.near, loan.foreign
 	size := o.Ratio[2] - o.Ratio[2]/graphsAnEdit + 1
-	for range max(16, j.Groups*attemptsPerGroup/size) {
+	for range max(minFamilies, j.Groups*attemptsPerGroup/size) {
 		if w.made >= j.Groups {
 			break
 		}
-		c, err := w.pool.variant(w.variants[rng.IntN(len(w.variants))])
+		c, err := w.pool.variant(w.variants[w.rng.IntN(len(w.variants))])
 		switch {
 		case err != nil:
 			w.drops[DropVariant]++
@@ -63,15 +63,24 @@ func (j *Job) runGraph(o Options, batch *dataset.Batch) error {
 			continue
 		}
 		view, family := dataset.ViewGraph, w.variantFamily
-		if rng.IntN(2) == 0 {
+		// Families of variants are the smaller ones: the view that lags behind
+		// comes more often.
+		if behind := 2*w.graphs <= w.made; (w.rng.IntN(4) > 0) != behind {
 			view, family = dataset.ViewResidual, w.residualFamily
 		}
+		before := w.made
 		if err := w.rows(view, family(c, size)); err != nil {
 			return fmt.Errorf("%s: %w", j.Name(), err)
+		}
+		if view == dataset.ViewGraph {
+			w.graphs += w.made - before
 		}
 	}
 	return w.report()
 }
+
+// minFamilies is how many families a small job tries.
+const minFamilies = 48
 
 // DropNoCondition is a variant whose goal is permitted without any condition:
 // its graph is a single call.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fmsop/fmsop/augment"
+	"github.com/fmsop/fmsop/dataset"
 	"github.com/fmsop/fmsop/sop"
 )
 
@@ -51,6 +52,13 @@ type member struct {
 	*rightGraph
 	history sop.Workflow    // nil where the whole graph is asked for
 	shown   map[string]bool // what the history has told of the case
+}
+
+func (m *member) asked() task {
+	if m.history == nil {
+		return m.task(dataset.ViewGraph, "")
+	}
+	return m.task(dataset.ViewResidual, m.about(m.history...))
 }
 
 // family grows by members of which each is provably wrong to all others.
@@ -107,10 +115,10 @@ func (w *graphJob) difference(a, b *rightGraph) *sop.Difference {
 	return d
 }
 
-// familyTries bounds the contexts that are tried for one family. From half of
-// them on rules of other procedures are borrowed: those that speak of nothing
-// else than a request of this one tells, at last, where no request is shown,
-// any.
+// familyTries bounds the contexts that are tried for one family. In half of
+// them, and then in all, rules of other procedures are borrowed: those that speak
+// of nothing else than a request of this one tells, at last, where no request is
+// shown, any.
 const familyTries = 64
 
 // variantFamily is variants under the same names and thresholds, each a step
@@ -119,22 +127,25 @@ func (w *graphJob) variantFamily(c *cell, size int) *family {
 	f := &family{graphJob: w}
 	admit := func(d *cell) {
 		m := &member{side: &side{cell: d}, rightGraph: w.whole(d)}
-		if f.admits(m) {
+		if !w.repeats(m.asked()) && f.admits(m) {
 			m.scenario = &sop.Scenario{Facts: m.differ.Permitted(), Values: map[string]float64{}, Bindings: map[string]any{}}
 			f.members = append(f.members, m)
 		}
 	}
 	admit(c)
-	for i := 0; i < familyTries && len(f.members) > 0 && len(f.members) < size; i++ {
-		from := f.members[w.rng.IntN(len(f.members))]
+	for i := 0; i < familyTries && len(f.members) < size; i++ {
+		from := c
+		if n := len(f.members); n > 0 {
+			from = f.members[w.rng.IntN(n)].cell
+		}
 		var borrow []*sop.Tree
 		switch {
 		case i >= familyTries*3/4:
 			borrow = w.foreign
-		case i >= familyTries/2:
+		case i >= familyTries/2 || w.rng.IntN(2) == 0:
 			borrow = w.borrowed
 		}
-		if d := w.step(from.cell, borrow); d != nil {
+		if d := w.step(from, borrow); d != nil {
 			admit(d)
 		}
 	}
@@ -199,7 +210,7 @@ func (w *graphJob) residual(f *family, c *cell) *member {
 	if !f.admits(m) {
 		return nil
 	}
-	if m.scenario, err = c.Scenario(world, w.rng); err != nil {
+	if m.scenario, err = c.Scenario(world, w.rng); err != nil || w.repeats(m.asked()) {
 		return nil
 	}
 	return m

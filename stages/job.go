@@ -31,10 +31,14 @@ const (
 
 const (
 	attemptsPerGroup = 12 // after that many in vain a job gives up
+	repeatsPerGroup  = 6  // after that many tasks that differ by names alone they are taken
 	variantsPerJob   = 8
 	// groupsPerVariant is how many groups stage 2 draws around a variant: a
 	// variant and its neighbours cost more than the cases that are drawn of them.
 	groupsPerVariant = 40
+	// Stages 1 and 3 ask about the variant itself.
+	groupsPerConceptVariant = 4
+	groupsPerGraphVariant   = 8
 )
 
 // worker makes the rows of one job.
@@ -47,9 +51,19 @@ type worker struct {
 	refusals int // among right workflows, beyond those that are none
 	rng      *rand.Rand
 	batch    *dataset.Batch
-	seen     map[string]bool
+	seen     map[string]bool // rows
+	tasks    map[string]bool // that have a row
+	patience int             // see repeats
 	drops    map[string]int
 	made     int
+}
+
+func (j *Job) worker(o Options, batch *dataset.Batch) *worker {
+	return &worker{
+		Job: j, opts: o, rng: newRand(o.Seed, "job", j.Stage, j.Domain.Name, j.Procedure.Goal, j.Index), batch: batch,
+		judge: newJudge(), seen: map[string]bool{}, tasks: map[string]bool{}, drops: map[string]int{},
+		patience: j.Groups * repeatsPerGroup,
+	}
 }
 
 // run fills the batch with the rows and drops of a job of stage 2 or 3.
@@ -83,15 +97,31 @@ func (j *Job) run(o Options, batch *dataset.Batch) error {
 
 // sequences is the worker of a stage-2 job.
 func (j *Job) sequences(o Options, batch *dataset.Batch) *worker {
-	rng := newRand(o.Seed, "job", j.Stage, j.Domain.Name, j.Procedure.Goal, j.Index)
-	w := &worker{Job: j, opts: o, rng: rng, batch: batch, judge: newJudge(), seen: map[string]bool{}, drops: map[string]int{}}
-	w.units = &units{pool: newPool(j.Domain, j.Procedure, o.Seed), rng: rng}
-	w.units.pool.lend(j.lent)
+	w := j.worker(o, batch)
+	w.units = &units{pool: newPool(j.Domain, j.Procedure, o.Seed), rng: w.rng}
+	loan := j.borrows()
+	w.units.pool.borrow(loan, loan.most)
 	w.foreign = w.units.pool.lent
 	for i := range 2 + j.Groups/groupsPerVariant {
 		w.units.variants = append(w.units.variants, j.Index+i*j.Of)
 	}
 	return w
+}
+
+// task is what is asked for and what is right, however they are worded: under the
+// domain's own names, and the names that it has.
+type task struct{ undone, names string }
+
+func (t task) written() string { return t.undone + "\x00" + t.names }
+
+// repeats tells whether the job has a row of the task, or of one that differs by
+// names alone, unless there were too many of these.
+func (w *worker) repeats(t task) bool {
+	if w.tasks[t.undone] && w.patience > 0 {
+		w.patience--
+		return true
+	}
+	return w.tasks[t.written()]
 }
 
 // report adds what the job dropped, in a fixed order.
@@ -142,8 +172,8 @@ func (w *worker) shortfall() string {
 	return detail
 }
 
-// add takes a draft that is no duplicate and still wanted.
-func (w *worker) add(d *draft, how string, around bool) error {
+// add takes the draft of a task if it is no duplicate and still wanted.
+func (w *worker) add(d *draft, t task, how string, around bool) error {
 	if w.made >= w.Groups {
 		return nil
 	}
@@ -153,7 +183,7 @@ func (w *worker) add(d *draft, how string, around bool) error {
 		w.drops[DropDuplicate]++
 		return nil
 	}
-	w.seen[key] = true
+	w.seen[key], w.tasks[t.undone], w.tasks[t.written()] = true, true, true
 	d.meta.Unit, d.meta.Centred = how, around
 	d.meta.Job = w.Name()
 	row.Meta = encode(d.meta)

@@ -33,8 +33,7 @@ func (p *pool) withOrder(c *cell, rng *rand.Rand) *cell {
 	return p.carriedOut(r)
 }
 
-// thresholdsOf returns the thresholds that the variant reads and that have
-// other choices, sorted.
+// thresholdsOf returns the thresholds that the variant reads, sorted.
 func thresholdsOf(v *sop.Variant) []string {
 	names := map[string]bool{}
 	for _, use := range v.Conditions {
@@ -46,7 +45,7 @@ func thresholdsOf(v *sop.Variant) []string {
 			continue
 		}
 		for _, n := range read.Names() {
-			if t := v.Domain.Thresholds[n]; t != nil && len(t.Choices) > 1 {
+			if v.Domain.Thresholds[n] != nil {
 				names[n] = true
 			}
 		}
@@ -141,7 +140,8 @@ func (p *pool) steps(c *cell) []step {
 			steps = append(steps, step{recipe: r, how: "order"})
 		}
 	}
-	if names := thresholdsOf(c.V); len(names) > 0 {
+	names := slices.DeleteFunc(thresholdsOf(c.V), func(name string) bool { return len(c.V.Domain.Thresholds[name].Choices) < 2 })
+	if len(names) > 0 {
 		steps = append(steps, step{recipe: c.recipe.moved(names[rng.IntN(len(names))], c.V, rng), how: "threshold"})
 	}
 	free := p.free()
@@ -165,51 +165,4 @@ func (r recipe) moved(threshold string, v *sop.Variant, rng *rand.Rand) recipe {
 	}
 	r.thresholds = thresholds
 	return r
-}
-
-// lend lets a procedure that has few calls borrow rules of the domain's other
-// procedures: it would have too few right answers to exchange. Those come first
-// that speak of nothing but what a request of this one tells, and, where these
-// are few, the others. Open leaves those that may be borrowed, see Job.lent.
-func (p *pool) lend(open func([]*sop.Tree) []*sop.Tree) {
-	full, err := p.domain.Variant(p.procedure, sop.Choice{Rules: p.rules()})
-	if err != nil || len(p.procedure.Cases) > 0 || len(full.Requires) > callsForAWhole {
-		return
-	}
-	near, foreign := p.borrowed()
-	p.lent = p.fitting(open(near), len(full.Requires))
-	if len(p.lent) < enoughLent {
-		p.lent = p.fitting(open(foreign), len(full.Requires))
-	}
-}
-
-// enoughLent is how many lent rules are enough.
-const enoughLent = 4
-
-// fitting leaves rules that ask for a further call, not for the goal itself,
-// and do not contradict the procedure's own.
-func (p *pool) fitting(rules []*sop.Tree, calls int) (fit []*sop.Tree) {
-	for _, rule := range rules {
-		v, err := p.domain.Variant(p.procedure, sop.Choice{Rules: append(p.rules(), rule)})
-		if err != nil || len(v.Requires) <= calls || len(v.Conditions) > sop.MaxEnumerated || v.Cycle() != nil {
-			continue
-		}
-		if s, err := sop.NewSampler(v); err == nil && s.Count(0) > 0 {
-			fit = append(fit, rule)
-		}
-	}
-	return fit
-}
-
-// maxLent bounds the lent rules of a variant.
-const maxLent = 3
-
-// borrow draws some of the lent rules.
-func (p *pool) borrow(rng *rand.Rand) []*sop.Tree {
-	if len(p.lent) == 0 {
-		return nil
-	}
-	lent := slices.Clone(p.lent)
-	rng.Shuffle(len(lent), func(i, j int) { lent[i], lent[j] = lent[j], lent[i] })
-	return lent[:min(len(lent), rng.IntN(maxLent+1))]
 }

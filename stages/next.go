@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fmsop/fmsop/augment"
+	"github.com/fmsop/fmsop/dataset"
 	"github.com/fmsop/fmsop/sop"
 )
 
@@ -22,6 +23,10 @@ func at(s *side, k int) *moment {
 }
 
 func (m *moment) answer() sop.Workflow { return sop.Workflow{m.next} }
+
+func (m *moment) asked() task {
+	return m.task(dataset.ViewNextAction, m.about(append(m.history, m.next)...))
+}
 
 // refute says by which operator one comes to an item that is wrong here: an end
 // that is not due (outcome), a call that the workflow makes later (order), one
@@ -78,11 +83,7 @@ func (w *worker) nextRows(u *unit) error {
 			w.drops[DropNegatives]++
 			continue
 		}
-		d := w.nextRow(m, negatives, style)
-		if !w.fresh(d) {
-			continue
-		}
-		if err := w.add(d, m.how, false); err != nil {
+		if err := w.add(w.nextRow(m, negatives, style), m.asked(), m.how, false); err != nil {
 			return err
 		}
 	}
@@ -98,11 +99,12 @@ func (w *worker) nextExchange(u *unit, size int) *exchange[*moment] {
 		if len(x.members) == size || !x.admit(m) {
 			return false
 		}
-		switch settled := w.units.settle(m.side); {
-		case settled && !m.ambiguous():
-			return true
-		case settled:
+		switch {
+		case !w.units.settle(m.side):
+		case m.ambiguous():
 			w.drops[DropAmbiguous]++
+		case !w.repeats(m.asked()):
+			return true
 		}
 		x.dismiss()
 		return false

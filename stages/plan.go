@@ -94,6 +94,7 @@ type Job struct {
 	Split     string            // "" where each scenario decides
 	Splits    map[string]string // of all units: stage 1 keeps a term in one of them
 	Views     map[string]int    // groups of stage 1 by view, as far as they can be made
+	loan      *loan             // of the procedure
 }
 
 // Name identifies the job in drops and errors: s2-bank-transfer_funds-0.
@@ -111,6 +112,7 @@ type Plan struct {
 	shard   string // "" where Jobs are all of them
 
 	subjectsOf map[*sop.Procedure]subjectCounts // of stage 1
+	loans      map[*sop.Procedure]*loan
 }
 
 // groupsPerJob balances the cost of building variants against spread over
@@ -307,8 +309,9 @@ func (p *Plan) addStage(stage int) {
 		of := (s.quota + groupsPerJob[stage] - 1) / groupsPerJob[stage]
 		var jobs []*Job
 		for k := range of {
-			jobs = append(jobs, &Job{Stage: stage, Domain: s.domain, Procedure: s.proc, Index: k, Of: of,
-				Groups: part(s.quota, k+1, of) - part(s.quota, k, of), Split: p.splitOf(s.domain, s.proc), Splits: p.Split.Assignments})
+			j := p.job(stage, s)
+			j.Index, j.Of, j.Groups = k, of, part(s.quota, k+1, of)-part(s.quota, k, of)
+			jobs = append(jobs, j)
 		}
 		perProcedure = append(perProcedure, jobs)
 	}
@@ -325,54 +328,16 @@ func (p *Plan) addStage(stage int) {
 	}
 }
 
-// allot divides the groups by weight.
-func allot(shares []*share, groups int) {
-	total := 0.0
-	for _, s := range shares {
-		total += s.weight
+// job is one of the procedure's, still without groups.
+func (p *Plan) job(stage int, s *share) *Job {
+	if p.loans == nil {
+		p.loans = map[*sop.Procedure]*loan{}
 	}
-	done, allotted := 0.0, 0
-	for _, s := range shares {
-		done += s.weight
-		// Rounding the running sum makes the quotas add up to the whole.
-		upTo := int(done/total*float64(groups) + 0.5)
-		s.quota = upTo - allotted
-		allotted = upTo
+	if p.loans[s.proc] == nil {
+		p.loans[s.proc] = &loan{}
 	}
-}
-
-// ofCapacity is the part of its different groups that a procedure is asked for
-// at most: drawing the last ones would take too many draws.
-const ofCapacity = 0.5
-
-// allotWithin gives no procedure more groups than it can hold: the others get
-// what is left over, and a note says so. If none can hold more, quotas stay as
-// they are and jobs fall short.
-func (p *Plan) allotWithin(shares []*share) {
-	open, groups := shares, p.Options.Groups
-	held := map[*share]capacity{}
-	for _, s := range shares {
-		job := Job{Domain: s.domain, Split: p.splitOf(s.domain, s.proc), Splits: p.Split.Assignments}
-		held[s] = capacityOf(s.domain, s.proc, job.lent, float64(groups)/ofCapacity)
-	}
-	for {
-		allot(open, groups)
-		rest := slices.DeleteFunc(slices.Clone(open), func(s *share) bool {
-			return float64(s.quota) > held[s].groups()*ofCapacity
-		})
-		if len(rest) == len(open) || len(rest) == 0 {
-			return
-		}
-		for _, s := range open {
-			if most := held[s].groups() * ofCapacity; float64(s.quota) > most {
-				p.Notes = append(p.Notes, fmt.Sprintf("stage 2: %s/%s was to have %d groups and gets %d: it has %s; the other procedures get the rest",
-					s.domain.Name, s.proc.Goal, s.quota, int(most), held[s]))
-				s.quota = int(most)
-				groups -= s.quota
-			}
-		}
-		open = rest
-	}
+	return &Job{Stage: stage, Domain: s.domain, Procedure: s.proc, Split: p.splitOf(s.domain, s.proc), Splits: p.Split.Assignments,
+		loan: p.loans[s.proc]}
 }
 
 // splitOf is the split of all rows of a procedure; "" where each scenario

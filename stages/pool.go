@@ -39,17 +39,20 @@ func (r recipe) choice() sop.Choice {
 type cell struct {
 	*sop.Sampler
 	recipe recipe
-	choice sop.Choice
-	named  *sop.Case // the case of the corpus it was made from, if any
+	choice sop.Choice // with none but its own thresholds
+	key    string     // of the choice under the domain's own names
+	alias  string     // of the names that its calls and conditions bear
+	named  *sop.Case  // the case of the corpus it was made from, if any
 
-	near      []*cell                   // see pool.neighbours
-	steps     []step                    // see pool.neighbour
-	base      map[string]string         // see baseName
-	others    []string                  // see outside
-	names     map[string]bool           // see vocabulary
-	same      map[string][]*sop.CallUse // see alike
-	documents map[documentKey]string    // see document
-	kept      func() bool               // see keepable
+	near       []*cell                   // see pool.neighbours
+	conditions []string                  // see side.about
+	steps      []step                    // see pool.neighbour
+	base       map[string]string         // see baseName
+	others     []string                  // see outside
+	names      map[string]bool           // see vocabulary
+	same       map[string][]*sop.CallUse // see alike
+	documents  map[documentKey]string    // see document
+	kept       func() bool               // see keepable
 }
 
 // pool makes the variants of one procedure. Variant number i is a function of
@@ -58,7 +61,8 @@ type pool struct {
 	domain    *sop.Domain
 	procedure *sop.Procedure
 	seed      uint64
-	lent      []*sop.Tree     // see lend
+	lent      []*sop.Tree     // by other procedures, see borrow
+	most      int             // of these a variant has
 	cells     map[string]made // by choiceKey
 	numbered  map[int]made    // see variant
 }
@@ -111,7 +115,7 @@ func (p *pool) draw(i int) (*cell, error) {
 		}
 	}
 	if i > 0 {
-		r.rules = append(r.rules, p.borrow(rng)...)
+		r.rules = append(r.rules, p.borrowed(rng)...)
 		for _, name := range sortedKeys(p.domain.Thresholds) {
 			if t := p.domain.Thresholds[name]; len(t.Choices) > 0 && rng.IntN(2) == 0 {
 				r.thresholds[name] = t.Choices[rng.IntN(len(t.Choices))]
@@ -140,11 +144,27 @@ func (p *pool) make(r recipe) (*cell, error) {
 	v, err := p.domain.Variant(p.procedure, choice)
 	var s *sop.Sampler
 	if err == nil {
+		choice.Thresholds = ownThresholds(v)
 		s, err = sop.NewSampler(v)
 	}
-	c := &cell{Sampler: s, recipe: r, choice: choice}
+	c := &cell{Sampler: s, recipe: r, choice: choice, key: choiceKey(sop.Choice{Rules: choice.Rules, Thresholds: choice.Thresholds})}
+	if err == nil {
+		c.alias = choiceKey(sop.Choice{Names: shownNames(v, choice.Names)})
+	}
 	p.cells[key] = made{c, err}
 	return c, err
+}
+
+// ownThresholds are those that the variant reads and that are not what they are
+// by default: no others make it another variant.
+func ownThresholds(v *sop.Variant) map[string]float64 {
+	thresholds := map[string]float64{}
+	for _, name := range thresholdsOf(v) {
+		if x := v.Thresholds[name]; x != v.Domain.Thresholds[name].Default {
+			thresholds[name] = x
+		}
+	}
+	return thresholds
 }
 
 func choiceKey(c sop.Choice) string {
@@ -230,53 +250,6 @@ func entangled(g *sop.Graph) bool {
 	return false
 }
 
-// synonyms are words that can stand for each other in the names of calls and
-// conditions without changing what they say.
-var synonyms = map[string][]string{
-	"get": {"fetch", "retrieve", "read"}, "check": {"verify", "confirm"}, "set": {"update", "change"},
-	"internal": {"system", "backoffice"}, "login": {"sign_in"}, "logout": {"sign_out"},
-	"authenticate": {"validate"}, "authenticated": {"validated"}, "user": {"customer", "client"},
-	"pay": {"settle"}, "cancel": {"revoke"}, "apply": {"request"}, "submit": {"file"}, "exist": {"on_file"}, "exists": {"is_on_file"},
-	"sufficient": {"enough"}, "minimal": {"minimum"}, "maximum": {"highest"}, "restr": {"rule", "limit_rule"},
-	"eligible": {"qualifies"}, "available": {"on_offer"}, "details": {"record"}, "info": {"information"}, "history": {"log"},
-	"schedule": {"book"}, "appeal": {"contest"}, "deactivate": {"suspend"}, "reactivate": {"resume"}, "amount": {"sum"},
-	"within": {"inside"}, "valid": {"acceptable"}, "transfer": {"send"}, "deposit": {"pay_in"}, "enough": {"sufficient"},
-	"provider": {"care_provider"}, "policy": {"plan"}, "claim": {"claim_case"}, "bill": {"invoice"}, "box": {"vault"},
-}
-
-// aliases renames actions and conditions consistently: in one variant a word
-// of their names has one synonym everywhere. Names that would collide keep
-// theirs.
-func (p *pool) aliases(rng *rand.Rand) map[string]string {
-	pick := map[string]string{}
-	for _, w := range sortedKeys(synonyms) {
-		if rng.IntN(2) == 0 {
-			pick[w] = synonyms[w][rng.IntN(len(synonyms[w]))]
-		}
-	}
-	taken := map[string]bool{sop.Deny: true, sop.Conversation: true}
-	bases := map[string]bool{}
-	for n := range p.domain.Actions {
-		bases[n], taken[n] = true, true
-	}
-	for n := range p.domain.Conditions {
-		bases[n], taken[n] = true, true
-	}
-	names := map[string]string{}
-	for _, base := range sortedKeys(bases) {
-		words := strings.Split(base, "_")
-		for i, w := range words {
-			if s, ok := pick[w]; ok {
-				words[i] = s
-			}
-		}
-		if alias := strings.Join(words, "_"); alias != base && !taken[alias] {
-			names[base], taken[alias] = alias, true
-		}
-	}
-	return names
-}
-
 // outside returns calls of the domain that are no part of the variant, under
 // its names.
 func (c *cell) outside() []string {
@@ -331,24 +304,6 @@ func (c *cell) vocabulary() map[string]bool {
 	return c.names
 }
 
-// baseName undoes the variant's renaming.
-func (c *cell) baseName(item string) string {
-	n, err := sop.ParseName(item)
-	if err != nil {
-		return item
-	}
-	if c.base == nil {
-		c.base = map[string]string{}
-		for from, to := range c.choice.Names {
-			c.base[to] = from
-		}
-	}
-	if b, ok := c.base[n.Base]; ok {
-		n.Base = b
-	}
-	return n.String()
-}
-
 // possible tells whether there is a case with these facts beside what is shown,
 // by the domain's dependences, exclusions and numbers.
 func (p *pool) possible(c *cell, shown, facts map[string]bool) bool {
@@ -376,7 +331,7 @@ func (p *pool) about(c *cell, conditions map[string]bool) *cell {
 	if own {
 		return c
 	}
-	return p.usable(recipe{rules: rules, thresholds: c.recipe.thresholds, names: c.recipe.names})
+	return p.usable(recipe{rules: rules, thresholds: c.choice.Thresholds, names: c.recipe.names})
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

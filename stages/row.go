@@ -1,8 +1,10 @@
 package stages
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fmsop/fmsop/dataset"
@@ -30,6 +32,7 @@ type Meta struct {
 	Borrowed   []*sop.Tree        `json:"borrowed,omitempty"` // those of the rules that are another procedure's
 	Thresholds map[string]float64 `json:"thresholds"`         // those not named have their default
 	Names      map[string]string  `json:"names"`              // the domain's name -> the variant's
+	Glossary   map[string]string  `json:"glossary,omitempty"` // of a context of definitions: each term -> the term whose meaning it has there
 	Source     string             `json:"source"`             // sha256 of the source task, where the scenario is one
 
 	Paraphrase *Paraphrase `json:"paraphrase,omitempty"`
@@ -119,11 +122,7 @@ func (w *worker) draft(s *side, view string, st style) *draft {
 			Rules: s.choice.Rules, Thresholds: s.choice.Thresholds, Names: s.choice.Names,
 		},
 	}
-	for _, rule := range s.recipe.rules {
-		if slices.Contains(w.foreign, rule) {
-			d.meta.Borrowed = append(d.meta.Borrowed, rule)
-		}
-	}
+	d.meta.Borrowed = w.borrowedOf(s.cell)
 	if d.meta.Thresholds == nil {
 		d.meta.Thresholds = map[string]float64{}
 	}
@@ -148,16 +147,38 @@ func (s *side) baseFacts() string {
 	return strings.Join(lines, ";")
 }
 
-// fresh tells that the job has no row of this variant, scenario and right
-// answer yet, however they are worded.
-func (w *worker) fresh(d *draft) bool {
-	key := digest("task", d.row.Reference, d.row.Positive.Payload)
-	if w.seen[key] {
-		w.drops[DropDuplicate]++
-		return false
+// borrowedOf is those of a variant's rules that are other procedures'.
+func (w *worker) borrowedOf(c *cell) (borrowed []*sop.Tree) {
+	for _, rule := range c.recipe.rules {
+		if slices.Contains(w.foreign, rule) {
+			borrowed = append(borrowed, rule)
+		}
 	}
-	w.seen[key] = true
-	return true
+	return borrowed
+}
+
+// task asks in a view about something in the variant.
+func (c *cell) task(view, about string) task {
+	return task{view + "\x00" + c.key + "\x00" + about, c.alias}
+}
+
+// about tells the scenario, but for what its request fills in, and what is done
+// in it.
+func (s *side) about(items ...string) string {
+	if s.conditions == nil {
+		s.conditions = slices.SortedFunc(maps.Keys(s.V.EstablishedBy), func(a, b string) int { return strings.Compare(s.baseName(a), s.baseName(b)) })
+	}
+	var b []byte
+	for _, c := range s.conditions {
+		b = strconv.AppendBool(b, s.scenario.Facts[c])
+	}
+	for _, name := range sortedKeys(s.scenario.Values) {
+		b = strconv.AppendFloat(append(append(b, ' '), name...), s.scenario.Values[name], 'g', -1, 64)
+	}
+	for _, item := range items {
+		b = append(append(b, ' '), s.baseName(item)...)
+	}
+	return string(b)
 }
 
 func (w *worker) workflowRow(s *side, negatives []wrong, st style) *draft {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fmsop/fmsop/augment"
+	"github.com/fmsop/fmsop/dataset"
 	"github.com/fmsop/fmsop/sop"
 )
 
@@ -19,6 +20,8 @@ type wrong struct {
 }
 
 func (s *side) answer() sop.Workflow { return s.positive }
+
+func (s *side) asked() task { return s.task(dataset.ViewWorkflow, s.about(s.positive...)) }
 
 func (s *side) refute(answer sop.Workflow) (wrong, bool) {
 	if !s.writes(answer) {
@@ -87,12 +90,8 @@ func (w *worker) workflowRows(u *unit) error {
 			w.drops[DropNegatives]++
 			continue
 		}
-		d := w.workflowRow(s, negatives, style)
-		if !w.fresh(d) {
-			continue
-		}
 		w.refusals += refusal(s.positive)
-		if err := w.add(d, s.how, around); err != nil {
+		if err := w.add(w.workflowRow(s, negatives, style), s.asked(), s.how, around); err != nil {
 			return err
 		}
 	}
@@ -107,7 +106,7 @@ func (w *worker) workflowExchange(u *unit, size int) *exchange[*side] {
 	admit := func(s *side) {
 		switch {
 		case !x.admit(s):
-		case w.units.settle(s):
+		case w.units.settle(s) && !w.repeats(s.asked()):
 			refusals += refusal(s.positive)
 		default:
 			x.dismiss()
@@ -115,6 +114,10 @@ func (w *worker) workflowExchange(u *unit, size int) *exchange[*side] {
 	}
 	for _, s := range u.sides() {
 		admit(s)
+	}
+	if len(x.members) == 0 {
+		w.drops[DropDuplicate]++
+		return x
 	}
 	permitted := map[*cell]bool{} // what they permit was tried
 	for i := 0; i < exchangeTries && len(x.members) < size; i++ {

@@ -341,13 +341,13 @@ func (g *generation) shortText() string {
 func (g *generation) distinctText() string {
 	var parts []string
 	for _, stage := range slices.Sorted(maps.Keys(g.Distinct)) {
-		about := ""
-		if g.Distinct[stage].Estimated {
+		d, about := g.Distinct[stage], ""
+		if d.Estimated {
 			about = "about "
 		}
-		parts = append(parts, fmt.Sprintf("stage %s %s%d tasks in %d groups", stage, about, g.Distinct[stage].Tasks, g.Stages[stage]))
+		parts = append(parts, fmt.Sprintf("stage %s %s%d tasks in %d groups, %d with names undone", stage, about, d.Tasks, g.Stages[stage], d.NamesUndone))
 	}
-	return strings.Join(parts, ", ") + " (variant, scenario, answer)"
+	return strings.Join(parts, "; ") + " (variant, scenario, answer)"
 }
 
 func overlapText(o dataset.Overlap) string {

@@ -234,9 +234,10 @@ func (d *diagramCheck) compile(r *rules, facts map[string]bool) (*graph, error) 
 	return d.graphOf(key, facts, func() (*rules, error) { return r, nil })
 }
 
-// unsatisfiable tries every possible world.
+// unsatisfiable tries every possible world. It has facts of both graphs: one may depend on another by a third, which the
+// wrong graph does not have.
 func (d *diagramCheck) unsatisfiable(who string, r *rules) {
-	err := d.worlds(sortedKeys(r.established), byNumbers, func(facts map[string]bool) bool {
+	err := d.worlds(eitherKeys(d.right.established, r.established), byNumbers, func(facts map[string]bool) bool {
 		g, err := d.compile(r, facts)
 		if err != nil {
 			d.add("negative", "%s: %v", who, err)

@@ -185,11 +185,12 @@ var mutations = []struct {
 	}, []string{"workflow"}},
 	{"a goal that is permitted after all", func(s *spoilt) bool {
 		n := s.proven("witness")
-		if n == nil || slices.Contains(n["proof"].(object)["witness"].(object)["workflow"].([]any), any("deny")) {
+		if n == nil || n["proof"].(object)["accepted_by"] != "negative" ||
+			slices.Contains(n["proof"].(object)["witness"].(object)["workflow"].([]any), any("deny")) {
 			return false // who refuses may permit nobody
 		}
 		n["violation"], n["proof"] = "unsatisfiable", object{"unsatisfiable": true, "edits": []string{}}
-		return n["operator"] == "connective"
+		return true
 	}, []string{"negative"}},
 	{"a circle left open", func(s *spoilt) bool {
 		n := s.proven("cycle")

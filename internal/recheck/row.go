@@ -88,6 +88,7 @@ type meta struct {
 	Thresholds map[string]json.Number `json:"thresholds"`
 	Names      map[string]string      `json:"names"`    // the domain's name to the row's
 	Borrowed   []*tree                `json:"borrowed"` // those of Rules that are other procedures' of the domain
+	Glossary   map[string]string      `json:"glossary"` // each term of the context to the one whose meaning it has there
 	Source     string                 `json:"source"`
 	Paraphrase *paraphrase            `json:"paraphrase"`
 }
