@@ -23,7 +23,7 @@ func (c capacity) String() string {
 // Capacity estimates from above how many different groups of stages 2 and 3 a
 // procedure can give.
 func Capacity(d *sop.Domain, p *sop.Procedure) float64 {
-	return capacityOf(d, p, func([]*sop.Tree) []*sop.Tree { return nil }, math.Inf(1)).groups()
+	return capacityOf(&Job{Domain: d, Procedure: p, loan: new(loan)}, math.Inf(1)).groups()
 }
 
 // capacityOf counts no fact assignments where there are enough groups without.
