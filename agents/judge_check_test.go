@@ -2,8 +2,8 @@ package agents_test
 
 import (
 	"context"
-	"fmt"
 	"encoding/json"
+	"fmt"
 	"hash/fnv"
 	"path/filepath"
 	"slices"
