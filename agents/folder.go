@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -262,20 +261,6 @@ func WriteManifest(dir string, m *Manifest) error {
 	}
 	return writeWhole(filepath.Join(dir, ManifestFile), append(data, '\n'))
 }
-
-// files of a folder with one of the run's suffixes, sorted; none where there is
-// no such folder.
-func files(dir string) ([]string, error) {
-	list, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
-	slices.Sort(list)
-	return list, err
-}
-
-// AnswerFiles lists the answers of a run folder.
-func AnswerFiles(dir string) ([]string, error) { return files(filepath.Join(dir, AnswersDir)) }
-
-// ScoreFiles lists the scores of a run folder.
-func ScoreFiles(dir string) ([]string, error) { return files(filepath.Join(dir, ScoresDir)) }
 
 func writeWhole(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
