@@ -18,7 +18,12 @@ type added struct {
 
 // trie finds the longest of its tokens at a place.
 type trie struct {
-	next  map[byte]*trie
+	begins [256]bool // with which byte a token begins
+	root   node
+}
+
+type node struct {
+	next  map[byte]*node
 	token *added
 }
 
@@ -26,29 +31,32 @@ func (t *trie) add(content string, a *added) {
 	if content == "" {
 		return
 	}
+	t.begins[content[0]] = true
+	n := &t.root
 	for i := range len(content) {
-		if t.next == nil {
-			t.next = map[byte]*trie{}
+		if n.next == nil {
+			n.next = map[byte]*node{}
 		}
-		child := t.next[content[i]]
+		child := n.next[content[i]]
 		if child == nil {
-			child = &trie{}
-			t.next[content[i]] = child
+			child = &node{}
+			n.next[content[i]] = child
 		}
-		t = child
+		n = child
 	}
-	t.token = a
+	n.token = a
 }
 
 func (t *trie) longest(text string) (a *added, length int) {
+	n := &t.root
 	for i := 0; ; i++ {
-		if t.token != nil {
-			a, length = t.token, i
+		if n.token != nil {
+			a, length = n.token, i
 		}
 		if i == len(text) {
 			return a, length
 		}
-		if t = t.next[text[i]]; t == nil {
+		if n = n.next[text[i]]; n == nil {
 			return a, length
 		}
 	}
@@ -64,6 +72,10 @@ type piece struct {
 func (t *trie) find(text string) (list []piece) {
 	start := 0
 	for i := 0; i < len(text); {
+		if !t.begins[text[i]] {
+			i++
+			continue
+		}
 		a, n := t.longest(text[i:])
 		if a == nil {
 			i++

@@ -127,14 +127,21 @@ func NewChatTemplate(name, source string, special map[string]any) (*ChatTemplate
 // refuses the conversation.
 func (t *ChatTemplate) Render(c Conversation) (string, error) {
 	data := map[string]any{"add_generation_prompt": c.Prompt}
-	var err error
-	if data["messages"], err = plain(c.Messages); err != nil {
-		return "", err
-	}
-	if len(c.Tools) > 0 {
-		if data["tools"], err = plain(c.Tools); err != nil {
+	var messages []any
+	for _, m := range c.Messages {
+		d, err := m.dict()
+		if err != nil {
 			return "", err
 		}
+		messages = append(messages, d)
+	}
+	data["messages"] = messages
+	if len(c.Tools) > 0 {
+		tools, err := plain(c.Tools)
+		if err != nil {
+			return "", err
+		}
+		data["tools"] = tools
 	}
 	maps.Copy(data, t.special)
 	text, err := t.template.render(data)

@@ -10,16 +10,42 @@ import (
 	"github.com/nikolalohinski/gonja/v2/exec"
 )
 
-// plain turns a value into what a template reads: what its JSON says, with the
-// keys in their order.
-func plain(v any) (any, error) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
+// dict is a message as a template reads it, with the keys in their order.
+func (m Message) dict() (*exec.Dict, error) {
+	d := exec.NewDict()
+	add := func(key string, value any) {
+		d.Pairs = append(d.Pairs, &exec.Pair{Key: exec.AsValue(key), Value: exec.AsValue(value)})
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	return ordered(d)
+	add("role", m.Role)
+	add("content", m.Content)
+	if len(m.ToolCalls) > 0 {
+		calls, err := plain(m.ToolCalls)
+		if err != nil {
+			return nil, err
+		}
+		add("tool_calls", calls)
+	}
+	if m.ToolCallID != "" {
+		add("tool_call_id", m.ToolCallID)
+	}
+	if m.Name != "" {
+		add("name", m.Name)
+	}
+	return d, nil
+}
+
+// plain reads JSON with the keys of objects in their order.
+func plain(list []json.RawMessage) (values []any, err error) {
+	for _, text := range list {
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.UseNumber()
+		v, err := ordered(d)
+		if err != nil {
+			return nil, fmt.Errorf("%.80s: %w", text, err)
+		}
+		values = append(values, v)
+	}
+	return values, nil
 }
 
 func ordered(d *json.Decoder) (any, error) {

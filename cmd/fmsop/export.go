@@ -1,12 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"iter"
 	"maps"
 	"os"
 	"os/signal"
@@ -125,7 +121,8 @@ func (a *app) export(ctx context.Context, dir, out string, o export.Options, for
 		}
 		defer w.Abort()
 		for _, s := range x.Sources {
-			if err := a.exportSource(ctx, x, w, dir, s); err != nil {
+			if err := eachRows(ctx, run.Options{Workers: a.config.Workers, Progress: a.progress("export " + s.Split)}, filepath.Join(dir, s.File), s.Rows,
+				func(rows []dataset.Row) (*export.Part, error) { return x.Convert(s.Split, rows) }, w.Append); err != nil {
 				return err
 			}
 		}
@@ -141,61 +138,6 @@ func (a *app) export(ctx context.Context, dir, out string, o export.Options, for
 func isExport(dir string) error {
 	_, err := os.Stat(filepath.Join(dir, export.ManifestFile))
 	return err
-}
-
-// exportSource converts a file of the dataset in parallel and in order.
-func (a *app) exportSource(ctx context.Context, x *export.Exporter, w *export.Writer, dir string, s export.Source) error {
-	path := filepath.Join(dir, s.File)
-	next, stop := iter.Pull2(dataset.ReadLines(path))
-	defer stop()
-	source := run.NewTurns(func() ([]dataset.Line, error) { return nextLines(next) })
-	jobs := (s.Rows + rowsPerJob - 1) / rowsPerJob
-	err := run.Ordered(ctx, run.Options{Workers: a.config.Workers, Progress: a.progress("export " + s.Split)}, jobs,
-		func(_ context.Context, i int) (*export.Part, error) {
-			lines, err := source.Take(i)
-			if err != nil {
-				return nil, err
-			}
-			rows := make([]dataset.Row, len(lines))
-			for i, line := range lines {
-				if rows[i], err = dataset.ParseRow(line.Text); err != nil {
-					return nil, &dataset.LineError{File: path, Line: line.Number, Err: err}
-				}
-			}
-			return x.Convert(s.Split, rows)
-		},
-		func(_ int, p *export.Part) error { return w.Append(p) })
-	var line *dataset.LineError
-	switch {
-	case errors.Is(err, io.EOF):
-		return fmt.Errorf("%s has fewer rows than the %d of %s", path, s.Rows, dataset.ManifestFile)
-	case errors.As(err, &line): // without "job 3"
-		return line
-	case err != nil:
-		return err
-	}
-	if _, damaged, more := next(); more {
-		return cmp.Or(damaged, fmt.Errorf("%s has more rows than the %d of %s", path, s.Rows, dataset.ManifestFile))
-	}
-	return nil
-}
-
-// nextLines takes the lines of one job, io.EOF where there are none.
-func nextLines(next func() (dataset.Line, error, bool)) (lines []dataset.Line, err error) {
-	for len(lines) < rowsPerJob {
-		line, err, ok := next()
-		if !ok {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		lines = append(lines, dataset.Line{Number: line.Number, Text: slices.Clone(line.Text)})
-	}
-	if len(lines) == 0 {
-		return nil, io.EOF
-	}
-	return lines, nil
 }
 
 func (a *app) showExport(out string, m export.Manifest, begin time.Time) error {

@@ -80,7 +80,7 @@ func (a *app) pipeline(ctx context.Context, dir string, force bool) error {
 	}
 
 	a.step(4, "stats")
-	report, err := a.stats(dir)
+	report, err := a.stats(dir, nil)
 	if err != nil {
 		return err
 	}

@@ -6,20 +6,30 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fmsop/fmsop/dataset"
+	"github.com/fmsop/fmsop/tokens"
 )
 
 func (a *app) statsCommand() *cobra.Command {
-	return &cobra.Command{
+	var tokenizer string
+	c := &cobra.Command{
 		Use:   "stats DIR",
 		Short: "What a model could exploit in a dataset folder, against chance",
 		Long: `Measures how well the right answer of a group can be picked without reading its
 context: by length, by being in the middle, by look-up tables, by word counts;
 each against chance. And what became of naive edits, and how much of test and
 validation the training split has too.`,
-		Example: "  fmsop stats data",
-		Args:    arguments(1, 1),
+		Example: `  fmsop stats data
+  fmsop stats data --tokenizer Qwen2.5-7B-Instruct   # and how long its rows are`,
+		Args: arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			report, err := a.stats(args[0])
+			var t *tokens.Tokenizer
+			if tokenizer != "" {
+				var err error
+				if t, err = tokens.Open(tokenizer); err != nil {
+					return usage(err)
+				}
+			}
+			report, err := a.stats(args[0], t)
 			if err != nil {
 				return err
 			}
@@ -27,16 +37,27 @@ validation the training split has too.`,
 				return a.emit(report)
 			}
 			a.printf("%s", report.Table(bool(a.paint)))
+			if t != nil {
+				a.printf("\n%s", lengthsTable(report.Tokens))
+			}
 			return nil
 		},
 	}
+	c.Flags().StringVar(&tokenizer, "tokenizer", "", "`PATH` of a tokenizer.json or a model's folder: rows are counted under its chat template")
+	return c
 }
 
-// stats reads every row once.
-func (a *app) stats(dir string) (dataset.StatsReport, error) {
+// statsReport is what stats measures.
+type statsReport struct {
+	dataset.StatsReport
+	Tokens map[int]stageLengths `json:"tokens,omitempty"` // by stage
+}
+
+// stats reads every row once. Tokens are counted where there is a tokenizer.
+func (a *app) stats(dir string, t *tokens.Tokenizer) (report statsReport, err error) {
 	reader, err := dataset.Open(dir)
 	if err != nil {
-		return dataset.StatsReport{}, err
+		return report, err
 	}
 	names, rows := provable(reader)
 	progress := a.progress("stats")
@@ -46,7 +67,7 @@ func (a *app) stats(dir string) (dataset.StatsReport, error) {
 	for _, name := range names {
 		for row, err := range reader.Rows(name) {
 			if err != nil {
-				return dataset.StatsReport{}, damaged(err, dir)
+				return report, damaged(err, dir)
 			}
 			s.Add(&row)
 			progress.Add(1)
@@ -54,11 +75,16 @@ func (a *app) stats(dir string) (dataset.StatsReport, error) {
 	}
 	for d, err := range reader.Drops() {
 		if err != nil {
-			return dataset.StatsReport{}, damaged(err, dir)
+			return report, damaged(err, dir)
 		}
 		s.AddDrop(d)
 	}
-	report := s.Report()
+	if t != nil {
+		if report.Tokens, err = a.lengths(dir, reader, names, t); err != nil {
+			return report, damaged(err, dir)
+		}
+	}
+	report.StatsReport = s.Report()
 	report.Overlap = reader.Manifest.Overlap
 	return report, nil
 }
