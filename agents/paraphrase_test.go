@@ -172,7 +172,7 @@ func TestParaphrasedFolder(t *testing.T) {
 		"Pick the case up":    says("Pick the case up where the log leaves it and give a valid next action."),
 		"as given":            tinymodel.Says("{"),
 	})
-	from, m := symbolic(t, stages.Options{Groups: 40, Stages: []int{2}})
+	from, m := symbolic(t, stages.Options{Seed: 1, Groups: 120, Stages: []int{2}})
 	ledger := filepath.Join(t.TempDir(), "replies.jsonl")
 	do := func(to, ledger string, o llm.Options) (dataset.Manifest, llm.Stats, error) {
 		r, err := llm.NewRunner(client, o, llm.Files{Ledger: ledger}, nil)
@@ -196,10 +196,10 @@ func TestParaphrasedFolder(t *testing.T) {
 	require.Equal(t, whole, made)
 
 	counts := made.Paraphrased[stages.PartQuery]
-	require.Equal(t, 40, counts.Asked)
+	require.Equal(t, 120, counts.Asked)
 	require.Positive(t, counts.Accepted, "%v", counts.Refused)
 	require.Equal(t, counts.Asked, counts.Accepted+counts.Refused["negation"]+counts.Refused["near_copy"]+counts.Refused["no_reply"], "%v", counts.Refused)
-	require.Positive(t, counts.Refused["negation"])
+	require.Positive(t, counts.Refused["negation"], "%v", counts.Refused)
 	require.Positive(t, counts.Refused["near_copy"])
 	require.Positive(t, counts.Refused["no_reply"])
 	v, accepted := verifierOf(t, made), 0
