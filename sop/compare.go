@@ -256,7 +256,7 @@ func (c *Comparison) first(numbers map[string]float64) (holds, ok bool) {
 		return false, false
 	}
 	order := cmp.Compare(l, r)
-	if math.Abs(l-r) <= closeTo*(math.Abs(l)+math.Abs(r)+1) {
+	if math.Abs(l-r) <= closeTo*(math.Abs(l)+math.Abs(r)+1) && !(c.Left.whole(numbers) && c.Right.whole(numbers)) {
 		order = c.Left.exact(numbers).Cmp(c.Right.exact(numbers))
 	}
 	switch c.Op {
@@ -277,6 +277,17 @@ func (c *Comparison) first(numbers map[string]float64) (holds, ok bool) {
 // closeTo is the relative difference from which on binary fractions decide as
 // decimals do.
 const closeTo = 1e-9
+
+// whole tells that Eval computes e without an error: it has but whole numbers,
+// sums, differences and products, none beyond those that a float64 holds.
+func (e *Expr) whole(numbers map[string]float64) bool {
+	const most = 1 << 53
+	if e.Op == '/' || e.L != nil && !(e.L.whole(numbers) && e.R.whole(numbers)) {
+		return false
+	}
+	x, _ := e.Eval(numbers)
+	return math.Abs(x) <= most && x == math.Trunc(x)
+}
 
 // exact computes e, which Eval could, in rational numbers.
 func (e *Expr) exact(numbers map[string]float64) *big.Rat {

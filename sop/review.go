@@ -41,8 +41,38 @@ func (d *Domain) Unreviewed(p *Procedure) bool {
 			return true
 		}
 	}
+	if !d.doubtful() { // most are not, and to resolve the variant costs more
+		return false
+	}
 	v, err := d.Variant(p, Choice{})
 	return err == nil && len(v.Unreviewed()) > 0
+}
+
+// doubtful tells whether anything of the domain was read without certainty and
+// not accepted since.
+func (d *Domain) doubtful() bool {
+	open := func(certain *bool) bool { return certain != nil && !*certain }
+	for _, x := range d.Actions {
+		if open(x.Certain) {
+			return true
+		}
+	}
+	for _, x := range d.Conditions {
+		if open(x.Certain) {
+			return true
+		}
+	}
+	for _, x := range d.Values {
+		if open(x.Certain) {
+			return true
+		}
+	}
+	for _, x := range d.Thresholds {
+		if open(x.Certain) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(d.Procedures, func(p *Procedure) bool { return open(p.Certain) })
 }
 
 // Unreviewed tells that the term was read without certainty, and that nobody

@@ -58,9 +58,10 @@ func (l *loan) make(j *Job) {
 			told[source] = true
 		}
 	}
+	open := j.open()
 	for _, other := range d.Procedures {
-		for _, rule := range j.open(other.AllRules()) {
-			if slices.ContainsFunc(l.foreign, rule.Equal) || slices.ContainsFunc(own, rule.Equal) {
+		for _, rule := range other.AllRules() {
+			if !slices.ContainsFunc(open, rule.Equal) || slices.ContainsFunc(l.foreign, rule.Equal) || slices.ContainsFunc(own, rule.Equal) {
 				continue
 			}
 			l.foreign = append(l.foreign, rule)
@@ -144,11 +145,10 @@ func (p *pool) speaksOf(rule *sop.Tree, told map[string]bool) bool {
 	return true
 }
 
-// open leaves those of the rules of other procedures that the job may borrow:
-// some procedure of the training split, or of its own, has them. What nobody
-// has accepted is lent to rows of its kind only.
-func (j *Job) open(rules []*sop.Tree) []*sop.Tree {
-	var open []*sop.Tree
+// open is the rules of the domain's procedures that the job may borrow: some
+// procedure of the training split, or of its own, has them. What nobody has
+// accepted is lent to rows of its kind only.
+func (j *Job) open() (open []*sop.Tree) {
 	for _, p := range j.Domain.Procedures {
 		if j.Split != dataset.Unreviewed && j.Domain.Unreviewed(p) {
 			continue
@@ -157,5 +157,5 @@ func (j *Job) open(rules []*sop.Tree) []*sop.Tree {
 			open = append(open, p.AllRules()...)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(rules), func(r *sop.Tree) bool { return !slices.ContainsFunc(open, r.Equal) })
+	return open
 }
