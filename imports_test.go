@@ -34,7 +34,7 @@ var direction = map[string][]string{
 	"export":       {"dataset", "tokens"},
 	"tokens":       {},
 	"llm":          {"internal/run"},
-	"agents":       {"sop", "sop/text", "sop/corpus", "augment", "stages", "rubric", "dataset", "llm", "internal/run"},
+	"agents":       {"sop", "sop/text", "sop/corpus", "sop/reading", "augment", "stages", "rubric", "dataset", "llm", "internal/run"},
 	"bench/python": {},
 	"bench/world":  {"sop", "sop/corpus", "data", "bench/python"},
 	"bench":        {"sop", "sop/text", "sop/corpus", "llm", "internal/run", "bench/world", "bench/python"},

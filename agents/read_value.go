@@ -39,7 +39,7 @@ func (a *asking) scoreValue(g given) finding {
 
 // is scores what was read as one of the right ones, or not.
 func (a *asking) is(said string, right []string) finding {
-	f := finding{reading: reading{Read: []string{said}}, reason: fmt.Sprintf("%s is not %s", said, a.question.Key.Value[0])}
+	f := finding{understood: understood{Read: []string{said}}, reason: fmt.Sprintf("%s is not %s", said, a.question.Key.Value[0])}
 	if slices.Contains(right, said) {
 		f.e, f.reason = 1, said+" is right"
 	}

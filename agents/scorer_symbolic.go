@@ -33,8 +33,8 @@ var _ Scorer = SymbolicScorer{}
 // Name is Symbolic.
 func (SymbolicScorer) Name() string { return Symbolic }
 
-// reading is what was understood of an answer: the raw part of its score.
-type reading struct {
+// understood is what was read of an answer: the raw part of its score.
+type understood struct {
 	Form string   `json:"form,omitempty"`
 	Read []string `json:"read"`
 	// Of sequences, against the key's own value.
@@ -45,11 +45,11 @@ type reading struct {
 type finding struct {
 	e      float64
 	reason string
-	reading
+	understood
 }
 
 func nought(format string, args ...any) finding {
-	return finding{reason: fmt.Sprintf(format, args...), reading: reading{Read: []string{}}}
+	return finding{reason: fmt.Sprintf(format, args...), understood: understood{Read: []string{}}}
 }
 
 // Score reads the answer and holds it against the question's key.
@@ -82,7 +82,7 @@ func (SymbolicScorer) Score(_ context.Context, q *rubric.Question, answer *rubri
 	for _, d := range q.Dimensions {
 		s.E[d] = f.e
 	}
-	raw, err := json.Marshal(f.reading)
+	raw, err := json.Marshal(f.understood)
 	s.Reason, s.Raw = f.reason, string(raw)
 	return s, err
 }
@@ -102,7 +102,7 @@ func (a *asking) scoreSequence(g given) finding {
 	}
 	said, key := a.meanings(list), a.question.Key.Value
 	match := rubric.MatchSequences(key, said)
-	f := finding{reading: reading{Form: form, Read: said, Match: &match}}
+	f := finding{understood: understood{Form: form, Read: said, Match: &match}}
 	if a.reference == nil {
 		f.e, f.reason = match.PA, fmt.Sprintf("%d steps as in the reference, of %d", match.PML, max(len(key), len(said)))
 		return f
@@ -172,7 +172,7 @@ func (a *asking) scoreSet(g given) finding {
 			wrong++
 		}
 	}
-	f := finding{reading: reading{Form: form, Read: said}}
+	f := finding{understood: understood{Form: form, Read: said}}
 	f.reason = fmt.Sprintf("%d of %d right ones, %d wrong", right, len(key), wrong)
 	if right == len(key) && wrong == 0 {
 		f.e = 1

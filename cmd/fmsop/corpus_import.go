@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fmsop/fmsop/agents"
+	"github.com/fmsop/fmsop/internal/run"
+	"github.com/fmsop/fmsop/llm"
 	"github.com/fmsop/fmsop/sop"
 	"github.com/fmsop/fmsop/sop/corpus"
 	"github.com/fmsop/fmsop/sop/document"
@@ -17,10 +21,10 @@ import (
 )
 
 func (a *app) importCommand() *cobra.Command {
-	var pack, tools string
+	var o importOptions
 	c := &cobra.Command{
 		Use:   "import FILE… -o PACK",
-		Short: "A domain pack out of documents, by rules and without a model",
+		Short: "A domain pack out of documents, by rules; a model may propose more",
 		Long: `Reads procedures out of documents (.md, .txt, .html, .docx): numbered sections and
 steps, decisions (if, unless, when, otherwise; terminate, escalate, proceed to
 step n), lists of which all or any have to hold, tables of cases, definitions,
@@ -33,36 +37,58 @@ says what the agent can call: steps are matched to it.
 Every reading keeps the line where it stands (readings.yaml). One that is not
 certain has to be accepted: until then all rows that lean on it are kept apart.
 A document that holds no procedure is refused, with what is missing. Importing
-again keeps what you have changed and decided, and shows what moved.`,
+again keeps what you have changed and decided, and shows what moved.
+
+A model (--model) proposes readings that the rules did not find or were not sure
+of. Each quotes its sentence, which has to stand in the document and to say so,
+and none is certain until it is accepted. What is left out is counted.`,
 		Example: "  fmsop corpus import returns.md -o returns-pack\n  fmsop corpus review returns-pack",
 		Args:    cobra.MinimumNArgs(1),
-		RunE:    func(_ *cobra.Command, files []string) error { return a.importDocuments(files, pack, tools) },
+		RunE: func(cmd *cobra.Command, files []string) error {
+			return a.importDocuments(cmd.Context(), files, o)
+		},
 	}
-	c.Flags().StringVarP(&pack, "output", "o", "", "the pack `FOLDER` to write")
-	c.Flags().StringVar(&tools, "tools", "", "a JSON `FILE` with the tools that can be called")
+	c.Flags().StringVarP(&o.pack, "output", "o", "", "the pack `FOLDER` to write")
+	c.Flags().StringVar(&o.tools, "tools", "", "a JSON `FILE` with the tools that can be called")
+	c.Flags().StringVar(&o.model, "model", "", "`MODEL` that proposes readings beyond the rules'")
 	return c
 }
+
+type importOptions struct{ pack, tools, model string }
 
 // toolFiles are the names under which a tool list stands beside a document.
 var toolFiles = []string{"toolspecs.json", "tools.json"}
 
-func (a *app) importDocuments(files []string, pack, tools string) error {
-	if pack == "" {
+func (a *app) importDocuments(ctx context.Context, files []string, o importOptions) error {
+	if o.pack == "" {
 		return usagef("where the pack goes is not said, want -o PACK")
 	}
-	before, edited, err := importedPack(pack)
+	before, edited, err := importedPack(o.pack)
 	if err != nil {
 		return err
 	}
 	fresh := &reading.File{}
 	var failed []error
 	for _, file := range files {
-		r, err := readDocument(file, tools)
+		r, err := readDocument(file, o.tools)
 		if err != nil {
 			failed = append(failed, err)
 			continue
 		}
+		if before != nil {
+			r.Propose(before.Proposals(r.File))
+		}
 		fresh.Documents = append(fresh.Documents, r)
+	}
+	if len(failed) == 0 && o.model != "" {
+		if err := a.propose(ctx, fresh, o); err != nil {
+			return err
+		}
+	}
+	for _, r := range fresh.Documents {
+		if err := r.Enough(); err != nil {
+			failed = append(failed, err)
+		}
 	}
 	if len(failed) > 0 {
 		return errors.Join(failed...)
@@ -71,11 +97,42 @@ func (a *app) importDocuments(files []string, pack, tools string) error {
 	if before != nil {
 		changes = reading.Recall(before.Documents, fresh.Documents)
 	}
-	kept, err := writeImported(pack, before, edited, fresh)
+	kept, err := writeImported(o.pack, before, edited, fresh)
 	if err != nil {
 		return err
 	}
-	return a.imported(pack, fresh, append(changes, kept...))
+	return a.imported(o.pack, fresh, append(changes, kept...))
+}
+
+// propose has the model add to what was read of each document.
+func (a *app) propose(ctx context.Context, f *reading.File, o importOptions) error {
+	client, err := llm.Open(o.model, a.config.LLM)
+	if err != nil {
+		return usage(err)
+	}
+	ctx, drain, stop := a.drained(ctx)
+	defer stop()
+	pack := filepath.Clean(o.pack)
+	runner, err := a.runnerFor(client, pack, drain)
+	if err != nil {
+		return err
+	}
+	defer runner.Close()
+	w, err := a.writerOver(ctx, client, runner)
+	if err != nil {
+		return err
+	}
+	for _, r := range f.Documents {
+		draft, err := agents.ProposeReadings(ctx, r, w, run.Options{Workers: a.config.LLM.Concurrency, Progress: a.progress("propose"), Drain: drain})
+		if err != nil {
+			return unfinished(err, pack, o.model)
+		}
+		a.remark("%s: read in %s, %s proposed, %d taken", r.File, count(draft.Pieces, "piece"), count(draft.Proposed, "reading"), draft.Placed)
+		if err := a.tellDrops(r.File, draft.Drops, filepath.Join(pack+".ledger", "dropped-"+filepath.Base(r.File)+".jsonl")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // importedPack returns what the folder holds if it was imported before; nil
@@ -126,7 +183,7 @@ func readDocument(file, tools string) (*reading.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return reading.Read(d, specs)
+	return reading.Scan(d, specs)
 }
 
 // toolsBeside reads the tool list that is named, else one beside the document.

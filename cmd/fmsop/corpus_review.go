@@ -52,7 +52,7 @@ func (a *app) review(pack string, all bool) error {
 	if all {
 		list = now.Doubtful()
 	}
-	decided := a.decide(list, a.keys())
+	decided := a.decide(now, list, a.keys())
 	if decided > 0 {
 		kept, err := writeImported(pack, before, edited, now)
 		if err != nil {
@@ -70,10 +70,16 @@ func (a *app) review(pack string, all bool) error {
 	return nil
 }
 
-// decide asks about each reading and returns how many were decided.
-func (a *app) decide(list []*reading.Reading, keys func() (byte, error)) (decided int) {
+// decide asks about each reading and returns how many were decided. Of rivals
+// one is accepted, and nothing is asked about the others.
+func (a *app) decide(f *reading.File, list []*reading.Reading, keys func() (byte, error)) (decided int) {
+	settled := map[*reading.Reading]bool{}
 	for i := 0; i < len(list); {
 		x := list[i]
+		if settled[x] && x.Verdict != "" {
+			i++
+			continue
+		}
 		a.printf("\n%s\n  %s\n  read as  %s\n  but      %s\n[y]es [n]o [s]kip [b]ack [q]uit: ", a.paint.heading(fmt.Sprintf("%d of %d  %s", i+1, len(list), x.Source)),
 			a.paint.faint("“"+x.Quote+"”"), x, x.Why)
 		_ = a.out.Flush()
@@ -88,15 +94,19 @@ func (a *app) decide(list []*reading.Reading, keys func() (byte, error)) (decide
 			if x.Verdict == "" {
 				decided++
 			}
-			x.Verdict = reading.Accepted
+			verdict := reading.Accepted
 			if key == 'n' {
-				x.Verdict = reading.Rejected
+				verdict = reading.Rejected
+			}
+			for _, y := range f.Decide(x, verdict) {
+				settled[y] = true
 			}
 			i++
 		case 's':
 			i++
 		case 'b':
-			i = max(0, i-1)
+			for i = max(0, i-1); i > 0 && settled[list[i]]; i-- {
+			}
 		case 'q':
 			return decided
 		default:

@@ -12,20 +12,25 @@ import (
 // writer is a model that writes a part of the evaluation, with its replies kept
 // in the run folder. Its runner is to be closed.
 func (a *app) writer(ctx context.Context, e *agents.Evaluation, client *llm.Client, drain *run.Drain) (*agents.Writer, *llm.Runner, error) {
-	length, err := contextOf(ctx, client, a.config.LLM.Sampling)
-	if err != nil {
-		return nil, nil, err
-	}
 	model, err := a.runner(e, client, drain)
 	if err != nil {
 		return nil, nil, err
 	}
-	return &agents.Writer{
-		Name:     model.Name(),
-		Asker:    &llm.Asker{Model: model, Structured: a.config.LLM.Structured, Reasks: a.config.LLM.Reasks},
-		Sampling: a.config.LLM.Sampling,
-		Context:  length,
-	}, model, nil
+	w, err := a.writerOver(ctx, client, model)
+	if err != nil {
+		model.Close()
+		return nil, nil, err
+	}
+	return w, model, nil
+}
+
+// writerOver is the model that a runner calls, as one that writes.
+func (a *app) writerOver(ctx context.Context, client *llm.Client, model *llm.Runner) (*agents.Writer, error) {
+	length, err := contextOf(ctx, client, a.config.LLM.Sampling)
+	if err != nil {
+		return nil, err
+	}
+	return &agents.Writer{Name: model.Name(), Asker: a.asker(model), Sampling: a.config.LLM.Sampling, Context: length}, nil
 }
 
 // contextOf asks the servers how many tokens a prompt and its reply may have,

@@ -16,6 +16,9 @@ type Result struct {
 	File     string     `yaml:"file" json:"file"`
 	Title    string     `yaml:"title" json:"title"`
 	Readings []*Reading `yaml:"readings" json:"readings"`
+
+	outline *outline // where the document was read just now, not in a pack
+	tools   []ToolSpec
 }
 
 type reader struct {
@@ -30,6 +33,18 @@ type reader struct {
 // Read reads the procedure that a document describes. The error is one line
 // and says what is missing where there is too little to read.
 func Read(d *document.Document, tools []ToolSpec) (*Result, error) {
+	r, err := Scan(d, tools)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Enough(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Scan reads what there is, however little.
+func Scan(d *document.Document, tools []ToolSpec) (*Result, error) {
 	o, err := newOutline(d)
 	if err != nil {
 		if p, ok := err.(*Problem); ok {
@@ -48,10 +63,7 @@ func Read(d *document.Document, tools []ToolSpec) (*Result, error) {
 	}
 	r.match(tools)
 	r.implied()
-	if err := r.enough(); err != nil {
-		return nil, err
-	}
-	return &Result{File: d.File, Title: titleOf(d.File, o.title), Readings: r.readings}, nil
+	return &Result{File: d.File, Title: titleOf(d.File, o.title), Readings: r.readings, outline: o, tools: tools}, nil
 }
 
 // titleOf is the document's own title, else the file's name, else, where that
@@ -69,10 +81,13 @@ func titleOf(file, title string) string {
 
 var generic = wordSet("sop sops readme index document procedure")
 
-// enough says what is missing where nothing can be built of the readings.
-func (r *reader) enough() error {
+// Enough says what is missing where nothing can be built of the readings.
+func (r *Result) Enough() error {
+	if r.outline == nil {
+		return nil
+	}
 	n := map[Kind]int{}
-	for _, x := range r.readings {
+	for _, x := range r.Readings {
 		n[x.Kind]++
 	}
 	var missing []string
@@ -88,7 +103,7 @@ func (r *reader) enough() error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: too little to read a procedure of: %s", r.file, strings.Join(missing, "; "))
+	return fmt.Errorf("%s: too little to read a procedure of: %s", r.File, strings.Join(missing, "; "))
 }
 
 func (r *reader) add(kind Kind, s sentence) *Reading {

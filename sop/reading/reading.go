@@ -47,6 +47,10 @@ type Reading struct {
 	Certain bool    `yaml:"certain" json:"certain"`
 	Why     string  `yaml:"why" json:"why,omitempty"` // it is not
 	Verdict Verdict `yaml:"verdict" json:"verdict,omitempty"`
+	By      string  `yaml:"by" json:"by,omitempty"` // the model that proposed it, empty for rules
+	// Instead says that rules read the same otherwise, without certainty: the
+	// proposal is used in their place once it is accepted.
+	Instead bool `yaml:"instead" json:"instead,omitempty"`
 
 	Section string `yaml:"section" json:"section,omitempty"` // its number, or its title where it has none
 	// Name is the term, the action, the condition, the outcome or the value.
@@ -88,9 +92,9 @@ type Act struct {
 }
 
 // Key tells a reading from the others of its pack, wherever it stands: file,
-// kind and sentence, without case and blanks.
+// kind, who proposed it and sentence, without case and blanks.
 func (r *Reading) Key() string {
-	return strings.Join([]string{path.Base(r.file()), string(r.Kind), r.Name, strings.ToLower(oneLine(r.Quote))}, "\x00")
+	return strings.Join([]string{path.Base(r.file()), string(r.Kind), r.By, r.Name, strings.ToLower(oneLine(r.Quote))}, "\x00")
 }
 
 func (r *Reading) file() string {
@@ -102,7 +106,9 @@ func (r *Reading) file() string {
 func (r *Reading) Open() bool { return !r.Certain && r.Verdict == "" }
 
 // Used tells that a pack is built with the reading.
-func (r *Reading) Used() bool { return r.Verdict != Rejected }
+func (r *Reading) Used() bool {
+	return r.Verdict != Rejected && (!r.Instead || r.Verdict == Accepted)
+}
 
 // String shows what was read, in one line.
 func (r *Reading) String() string {

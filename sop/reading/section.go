@@ -84,6 +84,8 @@ type outline struct {
 	defining []*document.Block
 	outcomes []*document.Block
 	all      []sentence // of the whole document, for what may stand anywhere
+	places   []placed   // all, with their places in the procedure, once asked for
+	placeAt  map[spot]int
 }
 
 // maxSentences bounds a document: so many are some two hundred pages.
