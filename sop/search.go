@@ -12,6 +12,9 @@ type outlook struct {
 	// others when it is false; found out when first asked for.
 	seen, simple bool
 	attainable   set
+
+	asked   bool
+	outcome int // due(false), once it was asked for
 }
 
 func (m *Machine) from(s *state) outlook { return outlook{Machine: m, state: *s} }
@@ -209,10 +212,18 @@ func (m *Machine) dueOutcome(s *state, asPlain bool) int {
 	return o.due(asPlain)
 }
 
+// dueInOrder is due(false), found out once.
+func (o *outlook) dueInOrder() int {
+	if !o.asked {
+		o.asked, o.outcome = true, o.due(false)
+	}
+	return o.outcome
+}
+
 // useful is the calls that can make known what an undecided outcome still
 // needs; none once an outcome is due.
 func (o *outlook) useful() set {
-	if o.due(false) >= 0 {
+	if o.dueInOrder() >= 0 {
 		return 0
 	}
 	return o.needed()

@@ -180,11 +180,11 @@ func (u *Value) step() float64 {
 // round goes to the next multiple of the step, free of binary noise.
 func (u *Value) round(x float64) float64 {
 	step := u.step()
-	digits := 0
-	if _, frac, ok := strings.Cut(Number(step), "."); ok {
-		digits = len(frac)
+	r := math.Round(x/step) * step
+	if step != math.Trunc(step) {
+		_, frac, _ := strings.Cut(Number(step), ".")
+		r, _ = strconv.ParseFloat(strconv.FormatFloat(r, 'f', len(frac), 64), 64)
 	}
-	r, _ := strconv.ParseFloat(strconv.FormatFloat(math.Round(x/step)*step, 'f', digits, 64), 64)
 	if r == 0 {
 		return 0 // not -0
 	}

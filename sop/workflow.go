@@ -26,10 +26,9 @@ func (m *Machine) Next(facts map[string]bool, history Workflow) []string {
 			right = append(right, o.end)
 		}
 	}
-	o := m.from(&s)
+	o, f := m.from(&s), finisher{Machine: m, truth: truth, alive: map[state]bool{}}
 	o.candidates().each(func(c int) {
-		next := m.step(&s, c, truth)
-		if m.canFinish(&next, truth) {
+		if f.canFinish(m.step(&s, c, truth)) {
 			right = append(right, m.calls[c])
 		}
 	})
@@ -49,7 +48,7 @@ func (o *outlook) candidates() (calls set) {
 
 // end returns the item that ends the workflow rightly now, or "".
 func (o *outlook) end() string {
-	if k := o.due(false); k >= 0 {
+	if k := o.dueInOrder(); k >= 0 {
 		if out := &o.outcomes[k]; out.call < 0 || o.phi[out.call].orderedValue(&o.state) == yes {
 			return out.end
 		}
@@ -57,36 +56,48 @@ func (o *outlook) end() string {
 	return ""
 }
 
+// finisher looks for ends in one case. The states from which it found one are
+// kept: what begins with different calls mostly goes on alike.
+type finisher struct {
+	*Machine
+	truth set
+	alive map[state]bool
+}
+
 // canFinish tells whether calls without fault (waste allowed) can lead to an
 // end without fault. Without orders, effects, and ends that have rules of
 // their own they always can: whatever is callable may be called, and then
 // nothing stays open.
-func (m *Machine) canFinish(s *state, truth set) bool {
-	if len(m.ordered) == 0 && m.effects == 0 && !m.ruledEnds {
+func (f *finisher) canFinish(s state) bool {
+	if len(f.ordered) == 0 && f.effects == 0 && !f.ruledEnds {
 		return true
 	}
-	return m.finish(*s, truth, map[state]bool{})
+	return f.finish(s, map[state]bool{})
 }
 
-func (m *Machine) finish(s state, truth set, dead map[state]bool) bool {
-	o := m.from(&s)
+func (f *finisher) finish(s state, seen map[state]bool) bool {
+	if f.alive[s] || seen[s] {
+		return f.alive[s]
+	}
+	seen[s] = true
+	found := f.finishes(s, seen)
+	if found {
+		f.alive[s] = true
+	}
+	return found
+}
+
+func (f *finisher) finishes(s state, seen map[state]bool) bool {
+	o := f.from(&s)
 	if o.end() != "" {
 		return true
 	}
-	if dead[s] {
-		return false
-	}
-	dead[s] = true
 	useful := o.useful()
 	for _, calls := range []set{useful, ^useful} {
-		found := false
-		m.faultless(&s, calls).each(func(c int) {
-			if !found {
-				found = m.finish(m.step(&s, c, truth), truth, dead)
+		for calls = f.faultless(&s, calls); calls != 0; calls &= calls - 1 {
+			if f.finish(f.step(&s, calls.first(), f.truth), seen) {
+				return true
 			}
-		})
-		if found {
-			return true
 		}
 	}
 	return false

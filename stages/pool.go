@@ -52,6 +52,7 @@ type cell struct {
 	names      map[string]bool           // see vocabulary
 	same       map[string][]*sop.CallUse // see alike
 	documents  map[documentKey]string    // see document
+	wider      map[string]*cell          // see pool.about
 	kept       func() bool               // see keepable
 }
 
@@ -323,15 +324,26 @@ func (p *pool) possible(c *cell, shown, facts map[string]bool) bool {
 // conditions. It is nil where there is no such variant.
 func (p *pool) about(c *cell, conditions map[string]bool) *cell {
 	own := true
-	var rules []*sop.Tree
-	for _, name := range sortedKeys(conditions) {
+	for name := range conditions {
 		own = own && c.V.EstablishedBy[name] != nil
-		rules = append(rules, sop.L(c.baseName(name)))
 	}
 	if own {
 		return c
 	}
-	return p.usable(recipe{rules: rules, thresholds: c.choice.Thresholds, names: c.recipe.names})
+	names := sortedKeys(conditions)
+	key := strings.Join(names, ";")
+	if d, known := c.wider[key]; known {
+		return d
+	}
+	var rules []*sop.Tree
+	for _, name := range names {
+		rules = append(rules, sop.L(c.baseName(name)))
+	}
+	if c.wider == nil {
+		c.wider = map[string]*cell{}
+	}
+	c.wider[key] = p.usable(recipe{rules: rules, thresholds: c.choice.Thresholds, names: c.recipe.names})
+	return c.wider[key]
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
