@@ -46,7 +46,9 @@ func scanned(t *testing.T, text string) *Result {
 	return r
 }
 
-func step(quote, text string) *Reading { return &Reading{Kind: Step, Quote: quote, Text: text, By: "m"} }
+func step(quote, text string) *Reading {
+	return &Reading{Kind: Step, Quote: quote, Text: text, By: "m"}
+}
 
 func ifThen(quote, condition string, then ...Act) *Reading {
 	return &Reading{Kind: Decision, Quote: quote, Text: condition, Then: then, By: "m"}

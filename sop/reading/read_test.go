@@ -45,6 +45,9 @@ func TestSentences(t *testing.T) {
 		{"If the age is over 65 and the card is valid, waive the fee.", "if all of (the age is over 65; the card is valid): waive the fee"},
 		{"If the lamp is red or the bell rings, stop the work.", "?if the lamp is red or the bell rings: end with stop"},
 		{"If the case is urgent, mark it as `HELD`.", "if the case is urgent: end with held"},
+		{"Close the ticket with the status `RESOLVED` if the issue was addressed, otherwise `ESCALATED`.", "if the issue was addressed: end with resolved; otherwise: end with escalated"},
+		{"Close the ticket as RESOLVED if the issue was addressed, otherwise ESCALATED.", "?if the issue was addressed: end with resolved; otherwise: end with escalated"},
+		{"If the KYC is done, send the form to the BANK.", "if the KYC is done: send the form to the BANK"},
 		{"The officer shall verify the seal.", "do: verify the seal"},
 		{"After checking the seal, sign the form.", "do: sign the form"},
 		{"Deduct the fee.", "do: deduct the fee"},
@@ -69,6 +72,21 @@ func TestSentences(t *testing.T) {
 			assert.Equal(t, c.want, strings.TrimSpace(strings.Join(said, " | ")))
 		})
 	}
+}
+
+// Statuses that only their capitals tell are outcomes for a person to confirm.
+func TestStatusesInCapitals(t *testing.T) {
+	d, err := document.Read("a.md", []byte("# Procedure\n\nOpen the case. Check the line. Close it with the status RESOLVED if the line is up, otherwise `ESCALATED`.\n"))
+	require.NoError(t, err)
+	r, err := Read(d, nil)
+	require.NoError(t, err)
+	certain := map[string]bool{}
+	for _, x := range r.Readings {
+		if x.Kind == Outcome {
+			certain[x.Name] = x.Certain
+		}
+	}
+	assert.Equal(t, map[string]bool{"resolved": false, "escalated": true}, certain)
 }
 
 func TestLimits(t *testing.T) {

@@ -10,8 +10,9 @@ import (
 
 var (
 	statusWord = regexp.MustCompile(`(?i)\b(?:status(?:es)?|outcomes?|decisions?|categori[sz]ed|classification|class|disposition|result|final)\b`)
-	// label is a status as texts mark one: in quotes, in code, or in capitals.
-	label     = regexp.MustCompile("`([A-Za-z][A-Za-z0-9_ -]{1,40})`|[\"“]([A-Za-z][A-Za-z0-9_ -]{1,40})[\"”]|'([A-Za-z][A-Za-z0-9_ -]{2,40})'")
+	// label is a status as texts mark one: in quotes, in code, or in capitals
+	// behind a word that gives it.
+	label     = regexp.MustCompile("`([A-Za-z][A-Za-z0-9_ -]{1,40})`|[\"“]([A-Za-z][A-Za-z0-9_ -]{1,40})[\"”]|'([A-Za-z][A-Za-z0-9_ -]{2,40})'|\\b(?:status|as|[Oo]therwise|[Ee]lse),? ([A-Z]{2}[A-Z_]{2,40})\\b")
 	listed    = regexp.MustCompile("^`?([A-Za-z][A-Za-z0-9_]*(?: [A-Za-z0-9_]+){0,3})`?\\s*[:–—-]\\s+(\\S.*)$")
 	labelWhen = regexp.MustCompile("(?i)`([A-Z][A-Z_]{2,40})`\\s+(?:if|when)\\s+(.*?)(?:,\\s*(?:or\\s+)?(?:mark it as\\s+)?`|$)")
 )
@@ -46,7 +47,7 @@ func (r *reader) outcomes() {
 
 func labels(text string) (names []string) {
 	for _, m := range label.FindAllStringSubmatch(text, -1) {
-		if name := m[1] + m[2] + m[3]; len(strings.Fields(name)) <= 4 && !slices.Contains(names, name) {
+		if name := m[1] + m[2] + m[3] + m[4]; len(strings.Fields(name)) <= 4 && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -82,6 +83,19 @@ func (r *reader) outcome(s sentence, name, meaning string) {
 	r.labels = append(r.labels, id)
 	x := r.add(Outcome, s)
 	x.Name, x.Text = id, meaning
+	if slices.Contains(inCapitals(s.text), name) {
+		x.doubt("that it is a status is a guess: it stands in capitals")
+	}
+}
+
+// inCapitals are the labels that only their capitals tell.
+func inCapitals(text string) (names []string) {
+	for _, m := range label.FindAllStringSubmatch(text, -1) {
+		if m[4] != "" {
+			names = append(names, m[4])
+		}
+	}
+	return names
 }
 
 func statusName(name string) string {
@@ -95,23 +109,28 @@ var (
 
 // labelIn returns the outcome that a clause sets.
 func (r *reader) labelIn(plain, raw string) (name string, certain bool) {
-	if !sets.MatchString(plain) && len(strings.Fields(plain)) > 3 {
+	if !sets.MatchString(plain) && len(strings.Fields(plain)) > 3 && len(inCapitals(raw)) == 0 {
 		return "", false
 	}
 	for _, n := range labels(raw) {
 		if id := statusName(n); slices.Contains(r.labels, id) {
-			return id, true
+			return id, r.isStatus(id)
 		}
 	}
 	for _, m := range proper.FindAllStringSubmatch(plain, -1) {
 		if id := statusName(m[1]); slices.Contains(r.labels, id) {
-			return id, true
+			return id, r.isStatus(id)
 		}
 	}
 	if id := statusName(plain); slices.Contains(r.labels, id) {
-		return id, true
+		return id, r.isStatus(id)
 	}
 	return "", false
+}
+
+// isStatus tells that the outcome is more than a guess.
+func (r *reader) isStatus(name string) bool {
+	return slices.ContainsFunc(r.readings, func(x *Reading) bool { return x.Kind == Outcome && x.Name == name && x.Certain })
 }
 
 // statusLike returns the outcome that the document calls nearly the same as
