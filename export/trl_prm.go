@@ -71,6 +71,9 @@ func cutSteps(text, payload string) (steps []string, ok bool) {
 	}
 	for i, name := range p.Workflow {
 		end := mention(text, name)
+		if end < 0 { // where arguments are written apart
+			end = mention(text, base(name))
+		}
 		if end < 0 {
 			return nil, false
 		}

@@ -162,7 +162,7 @@ func cutQuery() {
 			os.Exit(1)
 		}
 		words := strings.Fields(row.Query)
-		line, err := json.Marshal(dataset.Asked{ID: "shorter", Context: row.Context, Query: strings.Join(words[:len(words)-1], " ")})
+		line, err := json.Marshal(dataset.Asked{ID: "shorter", Context: row.Context, Query: strings.Join(words[:len(words)-3], " ")})
 		if err != nil {
 			panic(err)
 		}

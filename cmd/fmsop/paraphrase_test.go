@@ -25,7 +25,7 @@ func TestGenerateParaphrase(t *testing.T) {
 	require.NoError(t, os.WriteFile("poor.yaml", []byte("llm:\n  structured: prompt\n  budget:\n    calls: 3\n"), 0o666))
 	require.NoError(t, os.WriteFile("rich.yaml", []byte("llm:\n  structured: prompt\n"), 0o666))
 	generate := func(config, model string) (int, string, string) {
-		return start(t, "", "generate", "bank", "-o", "data", "--groups", "40", "--seed", "0", "--stages", "2", "--parts", "query", "--json",
+		return start(t, "", "generate", "bank", "-o", "data", "--groups", "120", "--seed", "1", "--stages", "2", "--parts", "query", "--json",
 			"--config", config, "--paraphrase", "ollama:"+s.URL+"#"+model)
 	}
 	status, _, stderr := generate("rich.yaml", "nobody")
@@ -35,7 +35,7 @@ func TestGenerateParaphrase(t *testing.T) {
 
 	status, _, stderr = generate("poor.yaml", "author")
 	require.Equal(t, 1, status)
-	require.Regexp(t, `^error: stopped after \d+ of 40 jobs: the budget of 3 calls is spent; data was not written, the same command goes on from there\n$`, stderr)
+	require.Regexp(t, `^error: stopped after \d+ of 120 jobs: the budget of 3 calls is spent; data was not written, the same command goes on from there\n$`, stderr)
 	require.NoDirExists(t, "data")
 	require.NoDirExists(t, "data.symbolic")
 
@@ -44,7 +44,7 @@ func TestGenerateParaphrase(t *testing.T) {
 	var made generation
 	require.NoError(t, json.Unmarshal([]byte(stdout), &made))
 	query := made.Paraphrase.Proposals["query"]
-	require.Equal(t, 40, query.Asked)
+	require.Equal(t, 120, query.Asked)
 	require.Positive(t, query.Accepted)
 	require.Positive(t, query.Refused["negation"])
 	require.Equal(t, "ollama:author", made.Paraphrase.Model)
@@ -60,12 +60,12 @@ func TestGenerateParaphrase(t *testing.T) {
 	// Again: nothing is asked, the same comes of it.
 	before, err := os.ReadFile(filepath.Join("data", "manifest.json"))
 	require.NoError(t, err)
-	status, stdout, stderr = start(t, "", "generate", "bank", "-o", "data", "--groups", "40", "--seed", "0", "--stages", "2", "--parts", "query", "--force",
+	status, stdout, stderr = start(t, "", "generate", "bank", "-o", "data", "--groups", "120", "--seed", "1", "--stages", "2", "--parts", "query", "--force",
 		"--config", "rich.yaml", "--paraphrase", "ollama:"+s.URL+"#author")
 	require.Zero(t, status, stderr)
 	require.Contains(t, stderr, "0 calls")
 	require.Regexp(t, `paraphrase by ollama:author \(paraphrase@[0-9a-f]{8}\)`, stdout)
-	require.Regexp(t, `paraphrase query: \d+ of 40 accepted`, stdout)
+	require.Regexp(t, `paraphrase query: \d+ of 120 accepted`, stdout)
 	after, err := os.ReadFile(filepath.Join("data", "manifest.json"))
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after))
