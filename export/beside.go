@@ -115,7 +115,7 @@ func (w *Writer) beside(f Format, made Exported) beside {
 	if f.encodedAs(w.x.Encoding) == Parquet {
 		b.Kind = "parquet"
 	}
-	for _, split := range []string{dataset.Train, dataset.Validation, dataset.Test} {
+	for _, split := range []string{dataset.Train, dataset.Validation, dataset.Test, dataset.Unreviewed} {
 		for name, file := range made.Files {
 			if strings.HasPrefix(name, split+".") {
 				b.Splits = append(b.Splits, splitFile{split, name, file.Rows})

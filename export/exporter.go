@@ -30,6 +30,9 @@ type Options struct {
 	// last that the dataset has.
 	Stage int
 	Mix   []Mix
+	// Unreviewed takes the rows too that lean on what nobody has accepted, into
+	// files of their own.
+	Unreviewed bool
 	Tokens
 }
 
@@ -43,7 +46,7 @@ type Source struct {
 // Exporter turns the rows of one dataset into those of trainers.
 type Exporter struct {
 	Options
-	Sources  []Source // those with rows: train, validation, test
+	Sources  []Source // those with rows: train, validation, test, unreviewed
 	manifest dataset.Manifest
 	lexicon  *lexicon
 }
@@ -74,12 +77,19 @@ func Open(m dataset.Manifest, o Options) (*Exporter, error) {
 		{Split: dataset.Train, File: fmt.Sprintf("train_%d.jsonl.zst", o.Stage)},
 		{Split: dataset.Validation, File: dataset.Validation + ".jsonl.zst"},
 		{Split: dataset.Test, File: dataset.Test + ".jsonl.zst"},
+		{Split: dataset.Unreviewed, File: dataset.Unreviewed + ".jsonl.zst"},
 	} {
+		if s.Split == dataset.Unreviewed && !o.Unreviewed {
+			continue
+		}
 		if s.Rows = m.Files[s.File].Rows; s.Rows > 0 {
 			x.Sources = append(x.Sources, s)
 		}
 	}
 	if len(x.Sources) == 0 {
+		if m.Files[dataset.Unreviewed+".jsonl.zst"].Rows > 0 {
+			return nil, fmt.Errorf("the dataset has no rows of stages up to %d that are reviewed", o.Stage)
+		}
 		return nil, fmt.Errorf("the dataset has no rows of stages up to %d", o.Stage)
 	}
 	return x, nil

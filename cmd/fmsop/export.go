@@ -24,7 +24,7 @@ func (a *app) exportCommand() *cobra.Command {
 	var formats, mix []string
 	var out, encoding, pairs, tokenizer string
 	var stage, most int
-	var force bool
+	var force, unreviewed bool
 	c := &cobra.Command{
 		Use:   "export DIR --format F[,F…] -o OUT",
 		Short: "Rows for trainers: TRL, LLaMA-Factory, Axolotl, ms-swift, verl, OpenAI",
@@ -48,7 +48,7 @@ the K most similar.`,
 			case len(formats) == 0:
 				return hint(usagef("export needs a format: --format F"), "fmsop export --help lists the formats")
 			}
-			o := export.Options{Encoding: export.Encoding(encoding), Stage: stage}
+			o := export.Options{Encoding: export.Encoding(encoding), Stage: stage, Unreviewed: unreviewed}
 			var err error
 			if o.Formats, err = export.Lookup(formats); err != nil {
 				return usage(err)
@@ -91,6 +91,7 @@ the K most similar.`,
 	flags.StringArrayVar(&mix, "mix-in", nil, "`FILE:share` of chats to blend into the training rows; may be given several times")
 	flags.StringVar(&tokenizer, "tokenizer", "", "`PATH` of a tokenizer.json or a model's folder: rows are counted under its chat template")
 	flags.IntVar(&most, "max-tokens", 0, "`N` tokens that a row may have; longer ones are left out, and counted")
+	flags.BoolVar(&unreviewed, "unreviewed", false, "take the rows too that lean on readings which nobody has accepted, into files of their own")
 	flags.BoolVar(&force, "force", false, "replace a folder of exports that is there")
 	return c
 }
@@ -152,7 +153,7 @@ func (a *app) showExport(out string, m export.Manifest, begin time.Time) error {
 	for _, name := range slices.Sorted(maps.Keys(m.Formats)) {
 		made := m.Formats[name]
 		var files []string
-		for _, split := range []string{dataset.Train, dataset.Validation, dataset.Test} {
+		for _, split := range []string{dataset.Train, dataset.Validation, dataset.Test, dataset.Unreviewed} {
 			if f, ok := made.Split(split); ok {
 				files = append(files, fmt.Sprintf("%s %d", split, f.Rows))
 			}
