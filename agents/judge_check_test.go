@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -110,10 +109,6 @@ func sumOf[T any](list []T, of func(T) int) (sum int) {
 		sum += of(x)
 	}
 	return sum
-}
-
-func probeOf(c *rubric.JudgeCheck, name string) rubric.Probe {
-	return c.Probes[slices.IndexFunc(c.Probes, func(p rubric.Probe) bool { return p.Name == name })]
 }
 
 func TestCheckJudgeTellsAGoodJudgeFromBadOnes(t *testing.T) {

@@ -10,4 +10,4 @@ func chat(g *Group) ([]chatRow, string) {
 	return []chatRow{{append(g.user(), assistant(g.Positive.Text)...)}}, ""
 }
 
-func chatChat(c Chat) (any, bool) { return chatRow{c.Messages}, true }
+func chatChat(c Chat) (any, bool) { return chatRow(c), true }

@@ -37,7 +37,8 @@ func TestGeneratedFromTasks(t *testing.T) {
 	}
 	if len(files) == 0 {
 		if os.Getenv("FMSOP_NO_SHARED") != "" && os.Getenv("CI") == "" {
-			t.Skip("FMSOP_NO_SHARED is set")
+			t.Log("SOPBench's task files are missing, and FMSOP_NO_SHARED is set")
+			return
 		}
 		t.Fatal("SOPBench's task files are missing")
 	}

@@ -27,7 +27,6 @@ type node struct {
 	name    string
 	text    string
 	in      []way
-	done    bool // something asks whether it is done
 }
 
 type end struct {
