@@ -166,8 +166,13 @@ func ReadLines[T any](path string) ([]T, error) {
 			var v T
 			d := json.NewDecoder(bytes.NewReader(line))
 			d.DisallowUnknownFields()
-			if bad := d.Decode(&v); bad != nil {
+			switch bad := d.Decode(&v); {
+			case errors.Is(bad, io.ErrUnexpectedEOF):
+				return nil, fmt.Errorf("%s:%d: the line breaks off, want one JSON object a line", path, n)
+			case bad != nil:
 				return nil, fmt.Errorf("%s:%d: %w", path, n, bad)
+			case d.More():
+				return nil, fmt.Errorf("%s:%d: more than one value, want one JSON object a line", path, n)
 			}
 			list = append(list, v)
 		}

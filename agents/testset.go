@@ -291,9 +291,9 @@ func (t *testset) ask(m maker, p *sop.Procedure, round int, flip bool, lacking *
 	return true
 }
 
-// nearDuplicate is the dataset.Similarity of case and query from which on two
-// questions about a procedure with the same answer are one. With different
-// answers they are a minimal pair, and both stay.
+// nearDuplicate is the dataset.Similarity from which on two questions about a
+// procedure are one. Computed ones are compared with their cases, and only where
+// their answers are the same: else they are a minimal pair, and both stay.
 const nearDuplicate = 0.8
 
 func (t *testset) nearlyAsked(q *rubric.Question) bool {

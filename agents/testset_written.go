@@ -50,10 +50,8 @@ const (
 	dropReferenced   = "the reference names what the SOP does not have"
 )
 
-const (
-	leastQuestion   = 4   // words
-	similarQuestion = 0.8 // from which on two questions about a procedure are taken for one
-)
+// leastQuestion is how many words a question has.
+const leastQuestion = 4
 
 // questionnaire is what the model of the questions writes.
 type questionnaire struct {
@@ -220,7 +218,7 @@ func duplicate(list []rubric.Question, procedure, query string) string {
 			continue
 		}
 		for _, asked := range []string{q.Query, q.Case + " " + q.Query} {
-			if dataset.Similarity(strings.ToLower(asked), query) >= similarQuestion {
+			if dataset.Similarity(strings.ToLower(asked), query) >= nearDuplicate {
 				return q.ID
 			}
 		}
