@@ -111,6 +111,14 @@ func appendLine(dst []byte, v any) ([]byte, error) {
 	return b.Bytes()[:b.Len()-1], nil
 }
 
+// Prompt is what the model is asked: the context, then the query.
+func (r *Row) Prompt() string {
+	if r.Context == "" {
+		return r.Query
+	}
+	return r.Context + "\n\n" + r.Query
+}
+
 // Validate reports the first thing that no row of a folder may have. It says
 // nothing about whether the answers are right.
 func (r *Row) Validate() error {

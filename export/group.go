@@ -11,14 +11,6 @@ type Group struct {
 	lexicon *lexicon           // nil where the dataset has none
 }
 
-// Prompt is what the model is asked: the context, then the query.
-func (g *Group) Prompt() string {
-	if g.Context == "" {
-		return g.Query
-	}
-	return g.Context + "\n\n" + g.Query
-}
-
 // Message is one turn of a conversation.
 type Message struct {
 	Role    string `json:"role" parquet:"role"`

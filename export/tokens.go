@@ -69,9 +69,8 @@ func (t Tokens) count(g *Group, l length) (int, error) {
 			return t.Tokenizer.Conversation(c)
 		}
 	}
-	user := tokens.Message{Role: "user", Content: g.Prompt()}
 	if l == lengthPrompt {
-		return t.Tokenizer.Conversation(tokens.Conversation{Messages: []tokens.Message{user}, Prompt: true})
+		return t.Tokenizer.Asked(g.Prompt())
 	}
 	answers := []string{g.Positive.Text}
 	if l == lengthAll {
@@ -79,15 +78,7 @@ func (t Tokens) count(g *Group, l length) (int, error) {
 			answers = append(answers, n.Text)
 		}
 	}
-	longest := 0
-	for _, text := range answers {
-		n, err := t.Tokenizer.Conversation(tokens.Conversation{Messages: []tokens.Message{user, {Role: "assistant", Content: text}}})
-		if err != nil {
-			return 0, err
-		}
-		longest = max(longest, n)
-	}
-	return longest, nil
+	return t.Tokenizer.Answered(g.Prompt(), answers...)
 }
 
 // tooLong is why a row is left out.

@@ -71,6 +71,25 @@ func (t *Tokenizer) Count(text string) (int, error) {
 	return len(ids), err
 }
 
+// Asked is the number of tokens of a question, up to where the model begins to
+// answer.
+func (t *Tokenizer) Asked(question string) (int, error) {
+	return t.Conversation(Conversation{Messages: []Message{{Role: "user", Content: question}}, Prompt: true})
+}
+
+// Answered is the number of tokens of a question with the longest of the
+// answers.
+func (t *Tokenizer) Answered(question string, answers ...string) (longest int, err error) {
+	for _, text := range answers {
+		n, err := t.Conversation(Conversation{Messages: []Message{{Role: "user", Content: question}, {Role: "assistant", Content: text}}})
+		if err != nil {
+			return 0, err
+		}
+		longest = max(longest, n)
+	}
+	return longest, nil
+}
+
 // Conversation is the number of tokens of a conversation under the model's chat
 // template.
 func (t *Tokenizer) Conversation(c Conversation) (int, error) {

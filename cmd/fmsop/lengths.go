@@ -64,8 +64,7 @@ func merge(into, from map[int]tokens.Lengths) {
 }
 
 func (c counted) count(row *dataset.Row, t *tokens.Tokenizer) error {
-	user := tokens.Message{Role: "user", Content: row.Context + "\n\n" + row.Query}
-	prompt, err := t.Conversation(tokens.Conversation{Messages: []tokens.Message{user}, Prompt: true})
+	prompt, err := t.Asked(row.Prompt())
 	if err != nil {
 		return err
 	}
@@ -73,13 +72,9 @@ func (c counted) count(row *dataset.Row, t *tokens.Tokenizer) error {
 	for _, n := range row.Negatives {
 		answers = append(answers, n.Text)
 	}
-	whole := 0
-	for _, text := range answers {
-		n, err := t.Conversation(tokens.Conversation{Messages: []tokens.Message{user, {Role: "assistant", Content: text}}})
-		if err != nil {
-			return err
-		}
-		whole = max(whole, n)
+	whole, err := t.Answered(row.Prompt(), answers...)
+	if err != nil {
+		return err
 	}
 	merge(c.prompts, map[int]tokens.Lengths{row.Stage: {prompt: 1}})
 	merge(c.wholes, map[int]tokens.Lengths{row.Stage: {whole: 1}})
