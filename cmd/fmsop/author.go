@@ -41,7 +41,7 @@ func (a *app) author(cmd *cobra.Command, documents []string, dir string, force b
 	if err != nil {
 		return err
 	}
-	defer runner.Close()
+	defer closeRunner(runner, dir)
 	m, err := author.Folder(ctx, runner, a.asker(runner), dir, o, a.asking("author", runner))
 	if err != nil {
 		return unfinished(err, dir, model)

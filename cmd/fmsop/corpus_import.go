@@ -117,7 +117,7 @@ func (a *app) propose(ctx context.Context, f *reading.File, o importOptions) err
 	if err != nil {
 		return err
 	}
-	defer runner.Close()
+	defer closeRunner(runner, pack)
 	w, err := a.writerOver(ctx, client, runner)
 	if err != nil {
 		return err

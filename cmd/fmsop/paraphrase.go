@@ -47,11 +47,15 @@ func (a *app) paraphrase(ctx context.Context, plan *stages.Plan, dir string, for
 	if err != nil {
 		return nil, err
 	}
-	defer runner.Close()
+	defer closeRunner(runner, dir)
 
-	symbolic := dir + ".symbolic"
-	defer os.RemoveAll(symbolic)
-	result, err := plan.Generate(ctx, symbolic, dataset.Options{Force: true, Compression: "fastest"},
+	temporary, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temporary)
+	symbolic := filepath.Join(temporary, "data")
+	result, err := plan.Generate(ctx, symbolic, dataset.Options{Compression: "fastest"},
 		run.Options{Workers: a.config.Workers, Progress: a.progress("generate"), Drain: drain})
 	if err != nil {
 		return nil, stopped(err, dir)
@@ -100,6 +104,18 @@ func (a *app) runnerFor(client *llm.Client, dir string, drain *run.Drain) (*llm.
 	return llm.NewRunner(client, a.config.LLM, llm.Files{
 		Ledger: filepath.Join(ledger, "replies.jsonl"), Failures: filepath.Join(ledger, "failures.jsonl"),
 	}, drain)
+}
+
+// closeRunner leaves no files in which nothing was kept.
+func closeRunner(r *llm.Runner, dir string) {
+	r.Close()
+	ledger := dir + ".ledger"
+	for _, name := range []string{"replies.jsonl", "failures.jsonl"} {
+		if info, err := os.Stat(filepath.Join(ledger, name)); err == nil && info.Size() == 0 {
+			os.Remove(filepath.Join(ledger, name))
+		}
+	}
+	os.Remove(ledger) // if it is empty
 }
 
 func (a *app) asker(m llm.Model) *llm.Asker {
