@@ -22,13 +22,13 @@ func converse(t *testing.T, domain string, tasks []*Task, agent string) (verdict
 	if err != nil {
 		t.Fatal(err)
 	}
-	live := &Live{Agent: NewBaseline(agent), User: FixedUser{}, Tools: "full", Limits: OfficialLimits, Judge: Corrected()}
+	live := &Live{Agent: NewBaseline(agent), User: FixedUser{}, Tools: "full", Judge: Corrected()}
 	for _, task := range tasks {
 		c, err := desk.Open(task, live.Tools, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		database, end, err := live.converse(context.Background(), c)
+		database, end, err := live.converse(context.Background(), context.Background(), c)
 		if err != nil || end != EndExit && end != EndCalls {
 			t.Fatalf("%s: task %d ends by %s: %v", domain, task.Index, end, err)
 		}
