@@ -1,0 +1,77 @@
+"""Sharing a prompt changes neither likelihoods nor gradients."""
+
+import unittest
+
+import tiny
+import torch
+import torch.nn.functional as F
+
+from fmsop_train import objective, shared_prefix
+from fmsop_train.prompt import Encoded
+
+
+def groups() -> list[Encoded]:
+    g = torch.Generator().manual_seed(3)
+
+    def ids(n):
+        return torch.randint(0, 250, (n,), generator=g).tolist()
+
+    return [Encoded("a", 1, ids(17), [ids(5), ids(1), ids(9), ids(4)]), Encoded("b", 2, ids(3), [ids(2), ids(7)]), Encoded("c", 3, ids(1), [ids(6), ids(6)])]
+
+
+def naive(model, group: Encoded) -> torch.Tensor:
+    """Log-likelihoods of the answers, each in a forward pass of its own."""
+    sums = []
+    for answer in group.answers:
+        ids = torch.tensor([group.prompt + answer])
+        logits = model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits[0, len(group.prompt) - 1 : -1]
+        sums.append(-F.cross_entropy(logits, torch.tensor(answer), reduction="sum"))
+    return torch.stack(sums)
+
+
+def shared(model, groups: list[Encoded]) -> torch.Tensor:
+    packed = shared_prefix.pack(groups, torch.device("cpu"))
+    logits = model(**packed.inputs).logits[0]
+    sums, _ = objective.log_likelihoods(logits, packed.targets, packed.answer, sum(packed.sizes))
+    return sums
+
+
+def gradients(model, sums: torch.Tensor, sizes: list[int]) -> dict[str, torch.Tensor]:
+    model.zero_grad()
+    losses = [objective.info_nce(s, 1.0) for s in sums.split(sizes)]
+    torch.stack(losses).sum().backward()
+    return {n: p.grad.clone() for n, p in model.named_parameters()}
+
+
+class SharedPrefix(unittest.TestCase):
+    def setUp(self):
+        self.groups = groups()
+        self.sizes = [len(g.answers) for g in self.groups]
+        self.model = tiny.model().double()
+        self.model.set_attn_implementation("sdpa")
+        self.expected = torch.cat([naive(self.model, g) for g in self.groups])
+        self.gradients = gradients(self.model, self.expected, self.sizes)
+
+    def same(self, model):
+        got = shared(model, self.groups)
+        torch.testing.assert_close(got.double(), self.expected.detach(), atol=1e-5, rtol=1e-5)
+        for name, gradient in gradients(model, got, self.sizes).items():
+            torch.testing.assert_close(gradient, self.gradients[name], atol=1e-6, rtol=1e-4, msg=lambda m, n=name: f"{n}: {m}")
+
+    def test_equals_naive(self):
+        self.model.set_attn_implementation(shared_prefix.NAME)
+        self.same(self.model)
+
+    def test_equals_naive_with_checkpointing(self):
+        self.model.set_attn_implementation(shared_prefix.NAME)
+        self.model.activation_checkpointing_enable({"use_reentrant": False})
+        self.same(self.model.train())
+
+    def test_would_notice_answers_that_see_each_other(self):
+        self.model.set_attn_implementation("sdpa")  # which knows no spans
+        with self.assertRaises(AssertionError):
+            self.same(self.model)
+
+
+if __name__ == "__main__":
+    unittest.main()
