@@ -45,13 +45,16 @@ class Losses:
         return contrastive * self.contrastive + nll * self.nll
 
 
+def scores(sums: torch.Tensor, counts: torch.Tensor, score: str) -> torch.Tensor:
+    """s(q,c,a) of every answer from its log-likelihood and its tokens."""
+    return sums / counts if score == "per_token" else sums
+
+
 def losses(sums: torch.Tensor, counts: torch.Tensor, sizes: tuple[int, ...], score: str, temperature: float) -> Losses:
     """sizes are the answers of each group; the positive is a group's first."""
-    means = sums / counts
-    scores = means if score == "per_token" else sums
-    groups = scores.split(sizes)
+    groups = scores(sums, counts, score).split(sizes)
     return Losses(
         contrastive=torch.stack([info_nce(s, temperature) for s in groups]),
-        nll=torch.stack([-m[0] for m in means.split(sizes)]),
+        nll=torch.stack([-m[0] for m in (sums / counts).split(sizes)]),
         margin=torch.stack([s[0] - s[1:].max() for s in groups]),
     )

@@ -51,7 +51,16 @@ class Recipe:
     max_tokens: int = 8192  # of a prompt with an answer; longer groups are left out and counted
     micro_tokens: int = 16384  # of a forward pass
     shared_prompt: bool = True  # whether a group's prompt is computed once for all its answers
+    kernel: Literal["sdpa", "flex"] = "sdpa"  # of shared prompts' attention; flex is FlexAttention
     gradient_checkpointing: bool = True
+
+    # What is watched.
+    evaluate_every: int = 50  # steps between evaluations, each with a checkpoint; 0 for none
+    validation_groups: int = 96  # of an evaluation, from all stages alike
+    decode_groups: int = 48  # of these, how many are answered and judged
+    patience: int = 4  # evaluations without a better one until a phase ends, with the best weights; 0 for no end
+    stop_below_base: bool = False  # whether to stop where greedy validity falls below the base model's
+    tensorboard: bool = False
 
     def __post_init__(self) -> None:
         if problems := list(self._problems()):
@@ -64,6 +73,9 @@ class Recipe:
         for name in ("contrastive", "nll", "weight_decay", "clip", "lora_dropout"):
             if not (value := getattr(self, name)) >= 0 or math.isinf(value):
                 yield f"{name} is {value}, want a number from 0"
+        for name in ("evaluate_every", "validation_groups", "decode_groups", "patience"):
+            if (value := getattr(self, name)) < 0:
+                yield f"{name} is {value}, want a whole number from 0"
         for name in ("batch_groups", "lora_rank", "lora_alpha", "max_tokens", "micro_tokens"):
             if (value := getattr(self, name)) < 1:
                 yield f"{name} is {value}, want a whole number from 1"
@@ -79,6 +91,8 @@ class Recipe:
             yield "contrastive and nll are both 0, want one of them above"
         if self.micro_tokens < self.max_tokens:
             yield f"micro_tokens is {self.micro_tokens}, want at least max_tokens, {self.max_tokens}"
+        if self.patience and not self.evaluate_every:
+            yield "patience needs evaluations: set evaluate_every, or patience=0"
 
     def dump(self) -> str:
         """The recipe as YAML, every setting in the order of this class."""

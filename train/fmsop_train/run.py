@@ -16,11 +16,13 @@ from . import checkpoint, model, recipe, save, schedule, store
 from .checkpoint import Position
 from .data import Folder, open_folder
 from .errors import TrainError
+from .layout import Layout
 from .metrics import Metrics
 from .prompt import ChatTemplate
 from .recipe import Recipe
 from .stop import Stop
 from .trainer import Trainer
+from .watch import Watch
 
 
 def run(options: argparse.Namespace) -> None:
@@ -34,16 +36,14 @@ def run(options: argparse.Namespace) -> None:
     on_gpu = torch.cuda.is_available() and settings.device == "auto"
     bf16 = settings.precision == "bf16" or settings.precision == "auto" and on_gpu and torch.cuda.is_bf16_supported()
     accelerator = Accelerator(mixed_precision="bf16" if bf16 else "no", cpu=not on_gpu)
+    main = accelerator.is_main_process
     set_seed(settings.seed)
     out: Path = options.output
-    if accelerator.is_main_process:
+    if main:
         begin(out, settings, describe(options.model, folder, accelerator), options.resume)
-        groups = store.build(folder, template, settings.max_tokens, out / "tokens" / "train.bin")
-    accelerator.wait_for_everyone()
-    if not accelerator.is_main_process:
-        groups = store.build(folder, template, settings.max_tokens, out / "tokens" / f"train-{accelerator.process_index}.bin")
-    if accelerator.is_main_process and not options.quiet and groups.left_out:
-        print(left_out(groups, settings), file=sys.stderr)
+    groups = store.build(folder, template, settings.max_tokens, out / "tokens" / f"train-{accelerator.process_index}.bin")
+    layout = Layout(settings, accelerator.device)
+    watch = Watch(folder, template, settings, accelerator, layout) if settings.evaluate_every and settings.validation_groups else None
 
     trained = model.load(options.model, settings, bf16, accelerator.device)
     optimizer = torch.optim.AdamW([p for p in trained.parameters() if p.requires_grad], lr=settings.learning_rate, weight_decay=settings.weight_decay)
@@ -51,17 +51,25 @@ def run(options: argparse.Namespace) -> None:
     plan = schedule.phases(settings, {i: len(groups.of_stage(i)) for i in folder.stages})
 
     checkpoints = out / "checkpoints"
-    found = checkpoint.found(checkpoints)
-    position = checkpoint.load(found[-1], trained, optimizer.optimizer) if options.resume and found else Position()
-    metrics = Metrics(out / "metrics.jsonl", sum(p.steps for p in plan), position.done, accelerator.is_main_process, options.quiet)
-    Trainer(settings, accelerator, trained, optimizer, groups, plan, metrics, stop, checkpoints).run(position)
+    found = checkpoint.found(checkpoints) if options.resume else []
+    position = checkpoint.load(found[-1], trained, optimizer.optimizer) if found else Position()
+    metrics = Metrics(out / "metrics.jsonl", sum(p.steps for p in plan), position.done, main, options.quiet, settings.tensorboard)
+    if groups.left_out:
+        metrics.remark(left_out(groups, settings))
+    try:
+        trainer = Trainer(settings, accelerator, trained, optimizer, groups, layout, plan, watch, metrics, stop, checkpoints)
+        trainer.run(position)
+    finally:
+        metrics.close()
+        if watch:
+            watch.close()
     save.save(accelerator, trained, tokenizer, options.model, out, settings)
 
 
 def left_out(groups: store.Store, settings: Recipe) -> str:
     n = sum(groups.left_out.values())
     tokens, longest = groups.longest
-    return f"note: {n} of {n + len(groups.records)} groups have more than max_tokens, {settings.max_tokens}, and are left out (the longest, {longest}, has {tokens}): to have them, --set max_tokens=N"
+    return f"{n} of {n + len(groups.records)} groups have more than max_tokens, {settings.max_tokens}, and are left out (the longest, {longest}, has {tokens}): to have them, --set max_tokens=N"
 
 
 def begin(out: Path, settings: Recipe, description: dict, resume: bool) -> None:

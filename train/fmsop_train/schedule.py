@@ -7,7 +7,7 @@ one, joint the last alone. Groups are drawn as often as its terms say, so that e
 has the same weight, Σ α_k over the phase.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,18 +104,41 @@ def _apportion(n: int, shares: dict[int, float]) -> dict[int, int]:
     return parts
 
 
-def micro_batches(batch: list[int], length: Mapping[int, int], budget: int) -> list[list[int]]:
+WASTE = 0.1  # of padded rows, the share of padding from which a new forward pass begins
+
+
+def packed_batches(batch: list[int], lengths: Sequence[tuple[int, ...]], budget: int) -> list[list[int]]:
     """A batch cut into forward passes of at most budget tokens, a longer group
-    alone; groups of like length together, the longest first, so that what does
-    not fit shows at once."""
+    alone; the longest first, so that what does not fit shows at once. lengths are
+    of each group's prompt and answers."""
     made: list[list[int]] = []
     room = 0
-    for g in sorted(batch, key=lambda g: (-length[g], g)):
-        if not made or length[g] > room:
+    for g in sorted(batch, key=lambda g: (-sum(lengths[g]), g)):
+        if not made or sum(lengths[g]) > room:
             made.append([])
             room = budget
         made[-1].append(g)
-        room -= length[g]
+        room -= sum(lengths[g])
+    return made
+
+
+def padded_batches(batch: list[int], lengths: Sequence[tuple[int, ...]], budget: int) -> list[list[int]]:
+    """The same where every answer is a row with its prompt, padded to the longest."""
+
+    def rows(g: int) -> list[int]:
+        prompt, *answers = lengths[g]
+        return [prompt + a for a in answers]
+
+    made: list[list[int]] = []
+    count = tokens = longest = 0
+    for g in sorted(batch, key=lambda g: (-max(rows(g)), g)):
+        n, more = len(rows(g)), sum(rows(g))
+        area = (count + n) * longest
+        if not made or area > budget or area - tokens - more > WASTE * area:
+            made.append([])
+            count, tokens, longest = 0, 0, max(rows(g))
+        made[-1].append(g)
+        count, tokens = count + n, tokens + more
     return made
 
 

@@ -11,13 +11,16 @@ behind its prompt alone. All but attention is per token and needs no change.
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import torch
 import torch.nn.functional as F
+from torch.nn.attention.flex_attention import BlockMask, create_block_mask, flex_attention
 from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.integrations.sdpa_attention import repeat_kv, sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
+from .batch import Batch
 from .prompt import Encoded
 
 NAME = "fmsop_shared_prefix"  # of the attention, for from_pretrained
@@ -33,68 +36,88 @@ class Span:
     mask: torch.Tensor  # what the answers' tokens attend to: (answers' tokens, prompt's and answers' tokens)
 
 
-@dataclass(frozen=True)
-class Packed:
-    """Groups as the input of one forward pass, and what it has to predict."""
-
-    input_ids: torch.Tensor  # (1, tokens)
-    position_ids: torch.Tensor
-    spans: tuple[Span, ...]
-    sources: torch.Tensor  # positions that predict an answer's token; the prompt's last one once for each answer
-    targets: torch.Tensor  # the tokens
-    answer: torch.Tensor  # the answer that each belongs to, counted over all groups
-    sizes: tuple[int, ...]  # answers of each group
-
-    @property
-    def inputs(self) -> dict:
-        return {"input_ids": self.input_ids, "position_ids": self.position_ids, "spans": self.spans, "logits_to_keep": self.sources, "use_cache": False}
-
-
-def pack(groups: list[Encoded], device: torch.device) -> Packed:
-    ids, positions, spans, sources, targets, owners = [], [], [], [], [], []
+def pack(groups: list[Encoded], device: torch.device, kernel: str = "sdpa") -> Batch:
+    ids, positions, sources, targets, owners = [], [], [], [], []
     answers = 0
     for g in groups:
-        start = len(ids)
         ids += g.prompt
         positions += range(len(g.prompt))
         last = len(ids) - 1
         for a in g.answers:
+            # The prompt's last token predicts the first one of every answer.
             sources += [last, *range(len(ids), len(ids) + len(a) - 1)]
             targets += a
             owners += [answers] * len(a)
             positions += range(len(g.prompt), len(g.prompt) + len(a))
             ids += a
             answers += 1
-        spans.append(Span(start, len(g.prompt), len(ids), _mask(g, device)))
 
     def tensor(values):
         return torch.tensor(values, device=device)
 
-    sizes = tuple(len(g.answers) for g in groups)
-    return Packed(tensor([ids]), tensor([positions]), tuple(spans), tensor(sources), tensor(targets), tensor(owners), sizes)
-
-
-def _mask(group: Encoded, device: torch.device) -> torch.Tensor:
-    lengths = torch.tensor([len(a) for a in group.answers], device=device)
-    owner = torch.repeat_interleave(torch.arange(len(lengths), device=device), lengths)
-    own = (owner[:, None] == owner[None, :]).tril()
-    return torch.cat([own.new_ones(len(owner), len(group.prompt)), own], dim=1)
+    inputs = {
+        "input_ids": tensor([ids]),
+        "position_ids": tensor([positions]),
+        "logits_to_keep": tensor(sources),
+        "spans": _block_mask(groups, device) if kernel == "flex" else _spans(groups, device),
+    }
+    return Batch(inputs, None, tensor(targets), tensor(owners), tuple(len(g.answers) for g in groups), len(ids), 0)
 
 
 def attention(module, query, key, value, attention_mask, dropout=0.0, scaling=None, spans=None, **kwargs):
-    """Attention of a sequence of spans; without them, the ordinary one."""
+    """Attention over packed groups; over anything else the ordinary one."""
     if spans is None:
         return sdpa_attention_forward(module, query, key, value, attention_mask, dropout=dropout, scaling=scaling, **kwargs)
-    groups = getattr(module, "num_key_value_groups", 1)
-    key, value = repeat_kv(key, groups), repeat_kv(value, groups)
+    if isinstance(spans, BlockMask):
+        out = _flex(query.device.type)(query, key, value, block_mask=spans, scale=scaling, enable_gqa=query.shape[1] != key.shape[1])
+    else:
+        repeats = query.shape[1] // key.shape[1]
+        out = _by_span(query, repeat_kv(key, repeats), repeat_kv(value, repeats), spans, scaling)
+    return out.transpose(1, 2).contiguous(), None
+
+
+def _by_span(query, key, value, spans: tuple[Span, ...], scaling: float | None) -> torch.Tensor:
+    """Prompts by the causal kernel, which skips half; answers under a mask that is
+    only as large as they are, not as the whole sequence is."""
     parts = []
     for s in spans:
-        middle = s.start + s.prompt
-        p = slice(s.start, middle)
-        parts.append(F.scaled_dot_product_attention(query[:, :, p], key[:, :, p], value[:, :, p], dropout_p=dropout, scale=scaling, is_causal=True))
-        whole = slice(s.start, s.end)
-        parts.append(F.scaled_dot_product_attention(query[:, :, middle : s.end], key[:, :, whole], value[:, :, whole], attn_mask=s.mask, dropout_p=dropout, scale=scaling))
-    return torch.cat(parts, dim=2).transpose(1, 2).contiguous(), None
+        prompt, whole, answers = slice(s.start, s.start + s.prompt), slice(s.start, s.end), slice(s.start + s.prompt, s.end)
+        parts.append(F.scaled_dot_product_attention(query[:, :, prompt], key[:, :, prompt], value[:, :, prompt], scale=scaling, is_causal=True))
+        parts.append(F.scaled_dot_product_attention(query[:, :, answers], key[:, :, whole], value[:, :, whole], attn_mask=s.mask, scale=scaling))
+    return torch.cat(parts, dim=2)
+
+
+def _spans(groups: list[Encoded], device: torch.device) -> tuple[Span, ...]:
+    spans, start = [], 0
+    for g in groups:
+        lengths = torch.tensor([len(a) for a in g.answers])
+        owner = torch.repeat_interleave(torch.arange(len(lengths)), lengths).to(device)
+        own = (owner[:, None] == owner[None, :]).tril()
+        spans.append(Span(start, len(g.prompt), start + g.packed, torch.cat([own.new_ones(len(owner), len(g.prompt)), own], dim=1)))
+        start += g.packed
+    return tuple(spans)
+
+
+def _block_mask(groups: list[Encoded], device: torch.device) -> BlockMask:
+    """The same for FlexAttention, which skips the blocks that are all masked."""
+    group, part = [], []  # of each token: its group; 0 in a prompt, else its answer's number from 1
+    for i, g in enumerate(groups):
+        group += [i] * g.packed
+        part += [0] * len(g.prompt)
+        for k, a in enumerate(g.answers, 1):
+            part += [k] * len(a)
+    group_of, part_of = torch.tensor(group, device=device), torch.tensor(part, device=device)
+
+    def attends(b, h, q, k):
+        return (group_of[q] == group_of[k]) & (k <= q) & ((part_of[k] == 0) | (part_of[k] == part_of[q]))
+
+    return create_block_mask(attends, None, None, len(group), len(group), device=device.type)
+
+
+@cache
+def _flex(device: str):
+    """FlexAttention is fast only compiled; on a CPU it is there for tests, without gradient."""
+    return flex_attention if device == "cpu" else torch.compile(flex_attention, dynamic=True)
 
 
 def mask(*args, attention_mask=None, **kwargs):

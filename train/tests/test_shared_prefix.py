@@ -6,7 +6,8 @@ import tiny
 import torch
 import torch.nn.functional as F
 
-from fmsop_train import objective, shared_prefix
+from fmsop_train import objective, padded, shared_prefix
+from fmsop_train.batch import Batch
 from fmsop_train.prompt import Encoded
 
 
@@ -29,10 +30,12 @@ def naive(model, group: Encoded) -> torch.Tensor:
     return torch.stack(sums)
 
 
-def shared(model, groups: list[Encoded]) -> torch.Tensor:
-    packed = shared_prefix.pack(groups, torch.device("cpu"))
-    logits = model(**packed.inputs).logits[0]
-    sums, _ = objective.log_likelihoods(logits, packed.targets, packed.answer, sum(packed.sizes))
+def shared(model, groups: list[Encoded], kernel: str) -> torch.Tensor:
+    return likelihoods(model, shared_prefix.pack(groups, torch.device("cpu"), kernel))
+
+
+def likelihoods(model, batch: Batch) -> torch.Tensor:
+    sums, _ = objective.log_likelihoods(batch.logits(model), batch.targets, batch.answer, sum(batch.sizes))
     return sums
 
 
@@ -53,7 +56,9 @@ class SharedPrefix(unittest.TestCase):
         self.gradients = gradients(self.model, self.expected, self.sizes)
 
     def same(self, model):
-        got = shared(model, self.groups)
+        self.equal(model, shared(model, self.groups, "sdpa"))
+
+    def equal(self, model, got):
         torch.testing.assert_close(got.double(), self.expected.detach(), atol=1e-5, rtol=1e-5)
         for name, gradient in gradients(model, got, self.sizes).items():
             torch.testing.assert_close(gradient, self.gradients[name], atol=1e-6, rtol=1e-4, msg=lambda m, n=name: f"{n}: {m}")
@@ -66,6 +71,15 @@ class SharedPrefix(unittest.TestCase):
         self.model.set_attn_implementation(shared_prefix.NAME)
         self.model.activation_checkpointing_enable({"use_reentrant": False})
         self.same(self.model.train())
+
+    def test_flex_equals_naive(self):
+        self.model.set_attn_implementation(shared_prefix.NAME)
+        with torch.no_grad():  # FlexAttention has no gradient on a CPU
+            got = shared(self.model.float(), self.groups, "flex")
+        torch.testing.assert_close(got, self.expected.float(), atol=1e-4, rtol=1e-4)
+
+    def test_padded_equals_naive(self):
+        self.equal(self.model, likelihoods(self.model, padded.pad(self.groups, torch.device("cpu"))))
 
     def test_would_notice_answers_that_see_each_other(self):
         self.model.set_attn_implementation("sdpa")  # which knows no spans
