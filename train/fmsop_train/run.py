@@ -5,10 +5,13 @@ import hashlib
 import json
 import os
 import platform
-import sys
+import shutil
 from pathlib import Path
 
+import accelerate
+import peft
 import torch
+import transformers
 from accelerate import Accelerator
 from accelerate.utils import set_seed
 
@@ -27,6 +30,8 @@ from .watch import Watch
 
 def run(options: argparse.Namespace) -> None:
     settings = recipe.load(options.recipe, options.set)
+    transformers.logging.disable_progress_bar()
+    transformers.logging.set_verbosity_error()
     folder = open_folder(options.data)
     model.check_device(options.model, settings)
     tokenizer = model.load_tokenizer(options.model)
@@ -41,11 +46,15 @@ def run(options: argparse.Namespace) -> None:
     out: Path = options.output
     if main:
         begin(out, settings, describe(options.model, folder, accelerator), options.resume)
-    groups = store.build(folder, template, settings.max_tokens, out / "tokens" / f"train-{accelerator.process_index}.bin")
-    layout = Layout(settings, accelerator.device)
-    watch = Watch(folder, template, settings, accelerator, layout) if settings.evaluate_every and settings.validation_groups else None
-
-    trained = model.load(options.model, settings, bf16, accelerator.device)
+    try:
+        groups = store.build(folder, template, settings.max_tokens, out / "tokens" / f"train-{accelerator.process_index}.bin")
+        layout = Layout(settings, accelerator.device)
+        watch = Watch(folder, template, settings, accelerator, layout) if settings.evaluate_every and settings.validation_groups else None
+        trained = model.load(options.model, settings, bf16, accelerator.device)
+    except TrainError:
+        if main and not options.resume:
+            shutil.rmtree(out)
+        raise
     optimizer = torch.optim.AdamW([p for p in trained.parameters() if p.requires_grad], lr=settings.learning_rate, weight_decay=settings.weight_decay)
     trained, optimizer = accelerator.prepare(trained, optimizer)
     plan = schedule.phases(settings, {i: len(groups.of_stage(i)) for i in folder.stages})
@@ -100,10 +109,6 @@ def write(path: Path, text: str) -> None:
 
 def describe(folder: Path, data: Folder, accelerator: Accelerator) -> dict:
     """What run.json says: from what, with what and on what the model is trained."""
-    import accelerate
-    import peft
-    import transformers
-
     weights = {p.name: sha256(p) for p in sorted(folder.glob("*.safetensors")) + sorted(folder.glob("*.bin"))}
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     return {

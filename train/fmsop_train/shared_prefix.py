@@ -16,6 +16,7 @@ from functools import cache
 import torch
 import torch.nn.functional as F
 from torch.nn.attention.flex_attention import BlockMask, create_block_mask, flex_attention
+from torch.nn.utils.rnn import pad_sequence
 from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.integrations.sdpa_attention import repeat_kv, sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
@@ -32,8 +33,13 @@ class Span:
 
     start: int
     prompt: int  # tokens
-    end: int
-    mask: torch.Tensor  # what the answers' tokens attend to: (answers' tokens, prompt's and answers' tokens)
+    lengths: tuple[int, ...]  # of the answers
+    # Whether the answers' attention is computed as rows, each with a copy of the
+    # prompt's keys, or as one long answer, most of whose own keys are masked: work
+    # that grows with the number of answers times the prompt, or with the square of
+    # all answers. Measured, the one wins where the answers are longer than the prompt.
+    stacked: bool
+    mask: torch.Tensor  # what the answers' tokens attend to
 
 
 def pack(groups: list[Encoded], device: torch.device, kernel: str = "sdpa") -> Batch:
@@ -77,25 +83,58 @@ def attention(module, query, key, value, attention_mask, dropout=0.0, scaling=No
 
 
 def _by_span(query, key, value, spans: tuple[Span, ...], scaling: float | None) -> torch.Tensor:
-    """Prompts by the causal kernel, which skips half; answers under a mask that is
-    only as large as they are, not as the whole sequence is."""
+    """Of tensors (1, heads, tokens, width)."""
     parts = []
     for s in spans:
-        prompt, whole, answers = slice(s.start, s.start + s.prompt), slice(s.start, s.end), slice(s.start + s.prompt, s.end)
-        parts.append(F.scaled_dot_product_attention(query[:, :, prompt], key[:, :, prompt], value[:, :, prompt], scale=scaling, is_causal=True))
-        parts.append(F.scaled_dot_product_attention(query[:, :, answers], key[:, :, whole], value[:, :, whole], attn_mask=s.mask, scale=scaling))
+        group = slice(s.start, s.start + s.prompt + sum(s.lengths))
+        q, k, v = query[:, :, group], key[:, :, group], value[:, :, group]
+        prompt = (x[:, :, : s.prompt] for x in (q, k, v))
+        parts.append(F.scaled_dot_product_attention(*prompt, scale=scaling, is_causal=True))
+        if s.stacked:
+            parts.append(_stacked(q, k, v, s, scaling))
+        else:
+            parts.append(F.scaled_dot_product_attention(q[:, :, s.prompt :], k, v, attn_mask=s.mask, scale=scaling))
     return torch.cat(parts, dim=2)
+
+
+def _stacked(query, key, value, span: Span, scaling: float | None) -> torch.Tensor:
+    """The answers' attention, a row each."""
+
+    def rows(x):
+        own = x[0, :, span.prompt :].transpose(0, 1).split(span.lengths)
+        return pad_sequence(own, batch_first=True).transpose(1, 2)
+
+    def behind_prompt(x):
+        return torch.cat([x[:, :, : span.prompt].expand(len(span.lengths), -1, -1, -1), rows(x)], dim=2)
+
+    out = F.scaled_dot_product_attention(rows(query), behind_prompt(key), behind_prompt(value), attn_mask=span.mask, scale=scaling)
+    own = [o[:, :n] for o, n in zip(out, span.lengths)]
+    return torch.cat(own, dim=1)[None]
 
 
 def _spans(groups: list[Encoded], device: torch.device) -> tuple[Span, ...]:
     spans, start = [], 0
     for g in groups:
-        lengths = torch.tensor([len(a) for a in g.answers])
-        owner = torch.repeat_interleave(torch.arange(len(lengths)), lengths).to(device)
-        own = (owner[:, None] == owner[None, :]).tril()
-        spans.append(Span(start, len(g.prompt), start + g.packed, torch.cat([own.new_ones(len(owner), len(g.prompt)), own], dim=1)))
+        lengths = tuple(map(len, g.answers))
+        stacked = sum(lengths) > len(g.prompt)
+        mask = (_mask_of_rows if stacked else _mask_of_one)(len(g.prompt), lengths, device)
+        spans.append(Span(start, len(g.prompt), lengths, stacked, mask))
         start += g.packed
     return tuple(spans)
+
+
+def _mask_of_rows(prompt: int, lengths: tuple[int, ...], device: torch.device) -> torch.Tensor:
+    """(longest answer, prompt and longest answer): what pads a shorter one comes
+    behind it, where it does not look."""
+    longest = max(lengths)
+    return torch.ones(longest, prompt + longest, dtype=torch.bool, device=device).tril(prompt)
+
+
+def _mask_of_one(prompt: int, lengths: tuple[int, ...], device: torch.device) -> torch.Tensor:
+    """(all answers, prompt and all answers)"""
+    owner = torch.repeat_interleave(torch.arange(len(lengths)), torch.tensor(lengths)).to(device)
+    own = (owner[:, None] == owner[None, :]).tril()
+    return torch.cat([own.new_ones(len(owner), prompt), own], dim=1)
 
 
 def _block_mask(groups: list[Encoded], device: torch.device) -> BlockMask:

@@ -17,7 +17,7 @@ def groups() -> list[Encoded]:
     def ids(n):
         return torch.randint(0, 250, (n,), generator=g).tolist()
 
-    return [Encoded("a", 1, ids(17), [ids(5), ids(1), ids(9), ids(4)]), Encoded("b", 2, ids(3), [ids(2), ids(7)]), Encoded("c", 3, ids(1), [ids(6), ids(6)])]
+    return [Encoded("a", 1, ids(17), [ids(5), ids(1), ids(9), ids(4)]), Encoded("b", 2, ids(30), [ids(2), ids(7)]), Encoded("c", 3, ids(1), [ids(6), ids(6)])]
 
 
 def naive(model, group: Encoded) -> torch.Tensor:
@@ -49,6 +49,8 @@ def gradients(model, sums: torch.Tensor, sizes: list[int]) -> dict[str, torch.Te
 class SharedPrefix(unittest.TestCase):
     def setUp(self):
         self.groups = groups()
+        stacked = [s.stacked for s in shared_prefix._spans(self.groups, torch.device("cpu"))]
+        self.assertEqual(set(stacked), {True, False})  # both ways are tried
         self.sizes = [len(g.answers) for g in self.groups]
         self.model = tiny.model().double()
         self.model.set_attn_implementation("sdpa")
