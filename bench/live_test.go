@@ -49,13 +49,13 @@ func readTwo(t *testing.T) ([]*Task, *Desk) {
 	return tasks, desk
 }
 
-// scripted is an agent that takes these turns, in each conversation from the
+// turns is an agent that takes these turns, in each conversation from the
 // first.
-type scripted []Turn
+type turns []Turn
 
-func (scripted) Name() string { return "scripted" }
+func (turns) Name() string { return "turns" }
 
-func (s scripted) Next(_ context.Context, c *Conversation) (Turn, error) {
+func (s turns) Next(_ context.Context, c *Conversation) (Turn, error) {
 	n := 0
 	for _, t := range c.Turns {
 		if t.From == FromAgent {
@@ -81,21 +81,21 @@ func TestConverse(t *testing.T) {
 	unusable := Turn{Text: "Action:", Fault: "it names no tool"}
 	for _, test := range []struct {
 		name     string
-		agent    scripted
+		agent    turns
 		end      End
 		turns    int // the opening too
 		observed []string
 		balance  string
 	}{
-		{"pays", scripted{login, pay, exit}, EndExit, 4, []string{"True", "True", ""}, "80"},
-		{"nothing but the agent follows the rules", scripted{pay, exit}, EndExit, 3, []string{"True", ""}, "80"},
-		{"talks", scripted{says}, EndMessages, 21, nil, "100"},
-		{"talks between", scripted{says, login, exit}, EndExit, 5, []string{"True", ""}, "100"},
-		{"calls for ever", scripted{login}, EndCalls, 11, []string{"True", "True", "True", "True", "True", "True", "True", "True", "True", "True"}, "100"},
-		{"cannot be read for ever", scripted{unusable}, EndMessages, 11, nil, "100"},
-		{"a tool that is not offered", scripted{makes("cancel_credit_card", `{}`), makes("internal_get_database", `{}`), exit}, EndExit, 4,
+		{"pays", turns{login, pay, exit}, EndExit, 4, []string{"True", "True", ""}, "80"},
+		{"nothing but the agent follows the rules", turns{pay, exit}, EndExit, 3, []string{"True", ""}, "80"},
+		{"talks", turns{says}, EndMessages, 21, nil, "100"},
+		{"talks between", turns{says, login, exit}, EndExit, 5, []string{"True", ""}, "100"},
+		{"calls for ever", turns{login}, EndCalls, 11, []string{"True", "True", "True", "True", "True", "True", "True", "True", "True", "True"}, "100"},
+		{"cannot be read for ever", turns{unusable}, EndMessages, 11, nil, "100"},
+		{"a tool that is not offered", turns{makes("cancel_credit_card", `{}`), makes("internal_get_database", `{}`), exit}, EndExit, 4,
 			[]string{"Error: Tool cancel_credit_card not found.", "Error: Tool internal_get_database not found.", ""}, "100"},
-		{"arguments that are wrong", scripted{makes("login_user", `{"user":"ann"}`), exit}, EndExit, 3,
+		{"arguments that are wrong", turns{makes("login_user", `{"user":"ann"}`), exit}, EndExit, 3,
 			[]string{"TypeError: login_user() got an unexpected keyword argument 'user'", ""}, "100"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
