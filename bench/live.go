@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/fmsop/fmsop/bench/python"
 	"github.com/fmsop/fmsop/bench/world"
@@ -73,11 +74,13 @@ type Limits struct {
 
 // Live puts an agent to work on tasks.
 type Live struct {
-	Agent  Agent
-	User   User
-	Tools  string // one of ToolLists
-	Limits Limits
-	Judge  *Judge
+	Desk     *Desk
+	Agent    Agent
+	User     User
+	Mode     string // of the agent; "" for one that is scripted
+	Tools    string // one of ToolLists
+	Judge    *Judge
+	Sampling llm.Sampling // of the models, for the record
 }
 
 // ToolLists say which tools are offered: full, all of the domain's, oracle, those
@@ -109,8 +112,9 @@ const (
 // converse lets agent and user speak in turns until one of them, or a limit,
 // ends it. It returns the database as the agent left it. Calls are carried out
 // in the plain layer: nothing but the agent itself follows the rules. The error
-// is the agent's, the user's, or a *world.Fault.
-func (l *Live) converse(ctx context.Context, c *Conversation) (*starlark.Dict, End, error) {
+// is the agent's, the user's, a *world.Fault, or why going has ended, which is
+// asked between turns: what a model is just saying is waited for.
+func (l *Live) converse(ctx, going context.Context, c *Conversation) (*starlark.Dict, End, error) {
 	w := c.Domain.Start(world.Setup{Database: c.Task.Database, Limits: c.Task.Limits, Mends: l.mends()})
 	opening, _, err := l.User.Say(ctx, c)
 	if err != nil {
@@ -118,12 +122,15 @@ func (l *Live) converse(ctx context.Context, c *Conversation) (*starlark.Dict, E
 	}
 	c.Turns = append(c.Turns, Turn{From: FromUser, Text: opening})
 	for messages, calls := 0, 0; ; {
+		if err := context.Cause(going); err != nil {
+			return nil, "", err
+		}
 		turn, err := l.Agent.Next(ctx, c)
 		if err != nil {
 			return nil, "", err
 		}
 		turn.From = FromAgent
-		leaves := turn.Call != nil && turn.Call.Name == Exit && c.offers(Exit)
+		leaves := turn.leaves(c)
 		if turn.Call != nil && !leaves {
 			if turn.Call.Content, err = c.carryOut(w, turn.Call); err != nil {
 				return nil, "", err
@@ -139,9 +146,9 @@ func (l *Live) converse(ctx context.Context, c *Conversation) (*starlark.Dict, E
 		switch {
 		case leaves:
 			return w.Database(), EndExit, nil
-		case calls >= l.Limits.Calls:
+		case calls >= OfficialLimits.Calls:
 			return w.Database(), EndCalls, nil
-		case messages >= l.Limits.Messages:
+		case messages >= OfficialLimits.Messages:
 			return w.Database(), EndMessages, nil
 		case turn.Call != nil || turn.Fault != "":
 			continue
@@ -154,19 +161,19 @@ func (l *Live) converse(ctx context.Context, c *Conversation) (*starlark.Dict, E
 			return w.Database(), EndUser, nil
 		}
 		c.Turns = append(c.Turns, Turn{From: FromUser, Text: text})
-		if messages++; messages >= l.Limits.Messages {
+		if messages++; messages >= OfficialLimits.Messages {
 			return w.Database(), EndMessages, nil
 		}
 	}
 }
 
+// leaves tells whether an agent's turn ends the conversation.
+func (t Turn) leaves(c *Conversation) bool {
+	return t.Call != nil && t.Call.Name == Exit && c.offers(Exit)
+}
+
 func (c *Conversation) offers(name string) bool {
-	for _, t := range c.Tools {
-		if t.Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Tools, func(t llm.Tool) bool { return t.Name == name })
 }
 
 // carryOut makes a call and returns what the agent gets to see of the result.

@@ -27,7 +27,7 @@ func ReadTaskFile(path, domain string) ([]*Task, string, error) {
 		return nil, "", err
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, TaskFile(d.Name))
+		path = filepath.Join(path, TaskFile(domain))
 	}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -25,7 +25,7 @@ leave and by the procedure.`,
 		Args:    noSuchCommand,
 		RunE:    showHelp,
 	}
-	c.AddCommand(a.replayCommand(), a.tasksCommand(), a.domainCheckCommand())
+	c.AddCommand(a.replayCommand(), a.benchRunCommand(), a.tasksCommand(), a.domainCheckCommand())
 	return c
 }
 
