@@ -37,4 +37,3 @@ func readTwo(t *testing.T) ([]*Task, *Desk) {
 	require.NoError(t, err)
 	return tasks, desk
 }
-

@@ -80,7 +80,9 @@ func (a *modelAgent) Next(ctx context.Context, c *Conversation) (Turn, error) {
 		reply = *problem.Reply
 		reply.Finish = llm.FinishLength
 	case failed && len(q.Tools) > 0 && (problem.Kind == llm.BadRequest || problem.Kind == llm.ServerFault) && strings.Contains(strings.ToLower(problem.Message), "tool"):
-		return Turn{}, &NoToolsError{a.name, problem.Error()}
+		said := *problem
+		said.Server = ""
+		return Turn{}, &NoToolsError{cmp.Or(problem.Server, a.name), said.Error()}
 	case err != nil:
 		return Turn{}, err
 	}

@@ -94,14 +94,17 @@ func (a *app) benchRun(ctx context.Context, o benchRunOptions) error {
 	tally := &bench.Tally{}
 	err = l.Run(ctx, tasks, o.out, run.Options{Workers: a.config.LLM.Concurrency, Progress: a.progress(m.Model), Drain: drain}, func(x bench.LiveOutcome) error {
 		results.Add(x)
-		tally.Add(x.Outcome)
 		if a.json {
-			return a.emit(x)
+			if err := a.emit(x); err != nil {
+				return err
+			}
 		}
+		x.Recorded = x.Verdict // that is what the record now says
+		tally.Add(x.Outcome)
 		return nil
 	})
 	if noTools := (*bench.NoToolsError)(nil); errors.As(err, &noTools) {
-		return hint(err, "--mode react needs none: the model writes its calls as text")
+		return hint(noTools, "--mode react needs none: the model writes its calls as text")
 	}
 	if err != nil {
 		return goesOn(err)
@@ -112,7 +115,7 @@ func (a *app) benchRun(ctx context.Context, o benchRunOptions) error {
 	}
 	if !a.json {
 		a.printTally(o.out, tally, false)
-		a.showLiveResults(results)
+		a.showLiveResults(m)
 	}
 	if tally.Errors > 0 {
 		return fmt.Errorf("%d of %d tasks have no outcome, the same command asks them again; the first: %s", tally.Errors, len(tasks), tally.FirstError)
@@ -212,7 +215,9 @@ func (a *app) benchSides(l *bench.Live, m *bench.LiveManifest, o benchRunOptions
 }
 
 // showLiveResults says what a replay cannot: how conversations ended.
-func (a *app) showLiveResults(r *bench.LiveResults) {
+func (a *app) showLiveResults(m *bench.LiveManifest) {
+	r := m.Results
+	a.printf("tools %s, user %s, judge %s\n", m.Tools, m.User, m.Judge)
 	a.printf("%d passed, %d failed", r.Passed, r.Failed)
 	if r.Errors > 0 {
 		a.printf(", %d without an outcome, which do not count", r.Errors)
