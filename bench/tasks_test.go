@@ -207,7 +207,7 @@ func TestBaselines(t *testing.T) {
 		verdicts := attempt(t, name, tasks, "baseline:oracle")
 		for i, v := range verdicts {
 			if !v.Success {
-				fails = append(fails, fmt.Sprint(tasks[i].Goal, " ", i, " ", tasks[i].ShouldSucceed, " ", v.Values()))
+				fails = append(fails, fmt.Sprint(tasks[i].Goal, " ", i))
 			}
 		}
 		t.Logf("%s: the oracle passes %d of %d, at once %d", name, passed(verdicts), len(tasks), atOnce)
@@ -217,5 +217,17 @@ func TestBaselines(t *testing.T) {
 	}
 }
 
-// oracleFails are public tasks that the oracle does not pass.
-var oracleFails = map[string][]string{"bank": {}, "dmv": {}, "healthcare": {}, "online_market": {}, "hotel": {}}
+// oracleFails are public tasks that the oracle does not pass, all of the bank and
+// all to succeed: cards are cancelled and pay bills by tools that no agent is
+// offered, the loan limit asks for the whole database, which is not offered
+// either, and in the others balances have to be read, which takes a login, while
+// the user knows no identification: the original counts a login without one.
+var oracleFails = map[string][]string{
+	"bank": {
+		"cancel_credit_card 12", "cancel_credit_card 15", "cancel_credit_card 17", "cancel_credit_card 19", "cancel_credit_card 22",
+		"cancel_credit_card 26", "get_bank_maximum_loan_amount 44", "get_loan 49", "get_loan 54", "pay_bill 71",
+		"pay_bill_with_credit_card 76", "pay_bill_with_credit_card 78", "pay_loan 81", "pay_loan 82", "set_safety_box 95",
+		"set_safety_box 108", "transfer_funds 139",
+	},
+	"dmv": nil, "healthcare": nil, "online_market": nil, "hotel": nil,
+}
