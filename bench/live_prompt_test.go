@@ -74,6 +74,30 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// Every task at hand can be put to an agent, and its rules are told.
+func TestOpenTasksOfSOPBench(t *testing.T) {
+	dir := filepath.Join(shared(t), "tasks")
+	files, err := filepath.Glob(filepath.Join(dir, "*_tasks.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		domain := strings.TrimSuffix(filepath.Base(file), "_tasks.json")
+		tasks, _, err := ReadTaskFile(dir, domain)
+		require.NoError(t, err)
+		desk, err := NewDesk(domain, tasks)
+		require.NoError(t, err)
+		for _, task := range tasks {
+			for _, list := range ToolLists {
+				c, err := desk.Open(task, list, true)
+				require.NoError(t, err, "%s: task %d", domain, task.Index)
+				ruled := strings.Contains(c.Prompt, "`"+task.Goal+"`\n")
+				assert.Equal(t, c.offers(task.Goal) && task.Constraints != nil, ruled, "%s: task %d", domain, task.Index)
+				assert.Equal(t, desk.world.Tool(task.Goal).Offered, c.offers(task.Goal))
+			}
+		}
+	}
+}
+
 // The goal is ruled by the task, with the task's thresholds; the other tools by
 // the domain, with its own.
 func TestPromptHasTheRulesOfTheTask(t *testing.T) {
