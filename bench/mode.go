@@ -68,11 +68,11 @@ func (e *NoToolsError) Error() string {
 // of its reply.
 func (a *modelAgent) Next(ctx context.Context, c *Conversation) (Turn, error) {
 	q := a.mode.request(c)
-	stop := q.Stop
-	q.Sampling = a.sampling
-	if q.Stop == nil {
-		q.Stop = stop
+	sampling := a.sampling
+	if sampling.Stop == nil {
+		sampling.Stop = q.Stop
 	}
+	q.Sampling = sampling
 	reply, err := a.model.Chat(ctx, q)
 	problem, failed := errors.AsType[*llm.Error](err)
 	switch {
