@@ -104,7 +104,7 @@ func cutShort(r llm.Reply) string {
 	return ""
 }
 
-// arguments makes the text of a call's arguments an object in one spelling:
+// callArguments makes the text of a call's arguments an object in one spelling:
 // what is repaired is repaired for good, and no number changes.
 func callArguments(text string) (string, error) {
 	if strings.TrimSpace(text) == "" {
