@@ -50,7 +50,7 @@ func (j *Job) runGraph(o Options, batch *dataset.Batch) error {
 	w.borrowed, w.foreign = loan.near, loan.foreign
 	size := o.Ratio[2] - o.Ratio[2]/graphsAnEdit + 1
 	for range max(minFamilies, j.Groups*attemptsPerGroup/size) {
-		if w.made >= j.Groups {
+		if !w.wants() {
 			break
 		}
 		c, err := w.pool.variant(w.variants[w.rng.IntN(len(w.variants))])

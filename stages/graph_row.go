@@ -73,7 +73,7 @@ func (w *graphJob) rows(view string, f *family) error {
 			w.drops[DropNegatives]++
 			continue
 		}
-		if err := w.add(w.graphRow(d, m, negatives), m.asked(), "family", around); err != nil {
+		if err := w.add(w.graphRow(d, m, negatives), m.asked(), "family", around, nil); err != nil {
 			return err
 		}
 	}
