@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import shutil
+import warnings
 from pathlib import Path
 
 import accelerate
@@ -32,6 +33,7 @@ def run(options: argparse.Namespace) -> None:
     settings = recipe.load(options.recipe, options.set)
     transformers.logging.disable_progress_bar()
     transformers.logging.set_verbosity_error()
+    warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
     folder = open_folder(options.data)
     model.check_device(options.model, settings)
     tokenizer = model.load_tokenizer(options.model)
@@ -46,6 +48,7 @@ def run(options: argparse.Namespace) -> None:
     out: Path = options.output
     if main:
         begin(out, settings, describe(options.model, folder, accelerator), options.resume)
+    accelerator.wait_for_everyone()
     try:
         groups = store.build(folder, template, settings.max_tokens, out / "tokens" / f"train-{accelerator.process_index}.bin")
         layout = Layout(settings, accelerator.device)
