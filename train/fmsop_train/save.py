@@ -7,6 +7,7 @@ from pathlib import Path
 import torch
 from transformers import AutoModelForCausalLM
 
+from . import modelfile
 from .recipe import Recipe
 
 
@@ -23,8 +24,10 @@ def save(accelerator, model, tokenizer, base: Path, out: Path, recipe: Recipe) -
             with _whole(out / "adapter") as adapter:
                 trained.save_pretrained(adapter, state_dict=state)
                 tokenizer.save_pretrained(adapter)
+                modelfile.write_adapter(adapter, base, tokenizer, recipe.max_tokens)
             _merged(base, out / "adapter").save_pretrained(folder)
         tokenizer.save_pretrained(folder)
+        modelfile.write(folder, tokenizer, recipe.max_tokens)
 
 
 def _merged(base: Path, adapter: Path):
