@@ -2,11 +2,16 @@
 
 import hashlib
 import json
+import os
+import sys
+import unittest.mock
 from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM, logging
+
+logging.disable_progress_bar()
 
 CHATML = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
@@ -78,3 +83,24 @@ def dataset_folder(path: Path, n: int = 8, stages: tuple[int, ...] = (1, 2, 3), 
             (path / name).with_suffix("").write_bytes(text)
     (path / "manifest.json").write_text(json.dumps({"version": version, "stages": list(stages), "files": files}))
     return path
+
+
+JUDGE = """#!{python}
+import json, sys
+for line in sys.stdin:
+    q = json.loads(line)
+    reference = json.loads(q["reference"])
+    if "answers" in reference:
+        verdict = {{"valid": q["answer"] in reference["answers"]}}
+    else:
+        verdict = {{"error": "no answers"}}
+    print(json.dumps(verdict), flush=True)
+"""
+
+
+def use_judge(case, folder: Path) -> None:
+    """Has FMSOP name a program that speaks as fmsop check does, of one stage."""
+    program = folder / "fmsop"
+    program.write_text(JUDGE.format(python=sys.executable))
+    program.chmod(0o755)
+    case.enterContext(unittest.mock.patch.dict(os.environ, FMSOP=str(program)))
