@@ -20,7 +20,7 @@ func TestInstall(t *testing.T) {
 	for _, pattern := range []string{"*.py", "*.yaml", "recipes/*"} {
 		here, err := filepath.Glob(filepath.Join(train.Module, pattern))
 		require.NoError(t, err)
-		require.NotEmpty(t, here)
+		require.NotEmpty(t, here, pattern)
 		for _, name := range here {
 			want, err := os.ReadFile(name)
 			require.NoError(t, err)

@@ -73,46 +73,79 @@ def resolve(settings: dict[str, Any], counts: dict[int, int], groups: int) -> Re
     return Recipe(**{k: recipe._typed(k, v) for k, v in {**settings, **fixed}.items()})
 
 
-def run(out: Path, base: Path, data: Path, tests: dict[str, Path], groups: int, settings: dict[str, Any], base_report: Path) -> None:
-    """Runs an arm, unless it is there. Its report after each phase is in
-    metrics.jsonl; the base's own is made once for all arms."""
-    if (out / "metrics.jsonl").exists():
+@dataclass(frozen=True)
+class Arm:
+    out: Path
+    base: Path
+    data: Path
+    tests: dict[str, Path]
+    groups: int  # that it sees, counting a group as often as it is drawn
+    settings: dict[str, Any]  # of the recipe, and dpo_beta
+
+    @property
+    def base_report(self) -> Path:
+        return self.base / ("-".join(self.tests) + ".json")
+
+
+class Setting:
+    """What an arm's training and the base's evaluation have in common."""
+
+    def __init__(self, arm: Arm, recipe: Recipe):
+        self.template = ChatTemplate(model.load_tokenizer(arm.base), str(arm.base))
+        self.accelerator = Accelerator(mixed_precision="bf16" if recipe.precision == "bf16" else "no", cpu=not torch.cuda.is_available())
+        set_seed(recipe.seed)
+        self.layout = Layout(recipe, self.accelerator.device)
+        self.tests = Tests({name: Watch(open_folder(path), self.template, recipe, self.accelerator, self.layout) for name, path in arm.tests.items()})
+
+    def model(self, arm: Arm, recipe: Recipe) -> torch.nn.Module:
+        return model.load(arm.base, recipe, recipe.precision == "bf16", self.accelerator.device)
+
+
+def evaluate_base(arm: Arm) -> None:
+    """Makes the report of the base, unless it is there: it is that of many arms."""
+    if arm.base_report.exists():
         return
-    settings = dict(settings)
+    settings = {k: v for k, v in arm.settings.items() if k != "dpo_beta"}
+    r = resolve(settings, dict.fromkeys((1, 2, 3), 1), arm.groups)
+    setting = Setting(arm, r)
+    report = setting.tests.evaluate(setting.accelerator.prepare(setting.model(arm, r)))
+    setting.tests.close()
+    arm.base_report.write_text(json.dumps(report), encoding="utf-8")
+
+
+def run(arm: Arm) -> str:
+    """Runs an arm, unless it is there, and returns its name. What it is worth after
+    each phase is in its metrics.jsonl."""
+    name = f"{arm.out.parent.name}/{arm.out.name}"
+    if arm.out.exists():
+        return name
+    settings = dict(arm.settings)
     beta = settings.pop("dpo_beta", None)
-    folder = open_folder(data)
-    template = ChatTemplate(model.load_tokenizer(base), str(base))
-    rough = resolve(settings, {i: 1 for i in folder.stages}, groups)
-    part = out.with_name(out.name + ".part")
+    part = arm.out.with_name(arm.out.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
-    trained_on = store.build(folder, template, rough.max_tokens, part / "train.bin")
-    r = resolve(settings, {i: len(trained_on.of_stage(i)) for i in folder.stages}, groups)
+    folder = open_folder(arm.data)
+    template = ChatTemplate(model.load_tokenizer(arm.base), str(arm.base))
+    groups = store.build(folder, template, settings["max_tokens"], part / "train.bin")
+    counts = {i: len(groups.of_stage(i)) for i in folder.stages}
+    r = resolve(settings, counts, arm.groups)
     (part / "recipe.yaml").write_text(r.dump(), encoding="utf-8")
 
-    accelerator = Accelerator(mixed_precision="bf16" if r.precision == "bf16" else "no", cpu=not torch.cuda.is_available())
-    set_seed(r.seed)
-    layout = Layout(r, accelerator.device)
-    watching = Tests({name: Watch(open_folder(path), template, r, accelerator, layout) for name, path in tests.items()})
-    trained = model.load(base, r, r.precision == "bf16", accelerator.device)
+    setting = Setting(arm, r)
+    trained = setting.model(arm, r)
     optimizer = torch.optim.AdamW(trained.parameters(), lr=r.learning_rate, weight_decay=r.weight_decay)
-    trained, optimizer = accelerator.prepare(trained, optimizer)
-    plan = schedule.phases(r, {i: len(trained_on.of_stage(i)) for i in folder.stages})
-    metrics = Metrics(part / "metrics.jsonl", sum(p.steps for p in plan), 0, True, False, False)
-    if not base_report.exists():
-        base_report.write_text(json.dumps(watching.evaluate(trained)), encoding="utf-8")
-    metrics.base = json.loads(base_report.read_text(encoding="utf-8"))
-    made = (r, accelerator, trained, optimizer, trained_on, layout, plan, watching, metrics, Stop(), part / "checkpoints")
-    if beta is None:
-        trainer = Trainer(*made)
-    else:
-        trainer = DPO(*made, reference=model.load(base, r, r.precision == "bf16", accelerator.device).eval(), beta=beta)
+    trained, optimizer = setting.accelerator.prepare(trained, optimizer)
+    plan = schedule.phases(r, counts)
+    metrics = Metrics(part / "metrics.jsonl", sum(p.steps for p in plan), 0, True, True, False)
+    metrics.base = json.loads(arm.base_report.read_text(encoding="utf-8"))
+    made = (r, setting.accelerator, trained, optimizer, groups, setting.layout, plan, setting.tests, metrics, Stop(), part / "checkpoints")
+    trainer = Trainer(*made) if beta is None else DPO(*made, reference=setting.model(arm, r).eval(), beta=beta)
     try:
         trainer.run(Position())
     finally:
         metrics.close()
-        watching.close()
-    for leftover in ("checkpoints", "train.bin"):
-        target = part / leftover
-        shutil.rmtree(target) if target.is_dir() else target.unlink()
-    part.rename(out)
+        setting.tests.close()
+    shutil.rmtree(part / "checkpoints")
+    (part / "train.bin").unlink()
+    part.rename(arm.out)
+    return name

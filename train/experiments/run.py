@@ -1,15 +1,17 @@
 """Makes the data and the base of an experiment, runs its arms and writes the
 tables. What is in OUT already is taken up.
 
-    python train/experiments/run.py train/experiments/reduced.yaml -o OUT [--only PART]
+    python train/experiments/run.py train/experiments/reduced.yaml -o OUT --jobs 2
 """
 
 import argparse
 import itertools
 import json
+import multiprocessing
 import random
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,19 +24,20 @@ import base
 import data
 import table
 
-PARTS = ("data", "base", "methods", "sweep", "ratios", "table")
-
 
 def main() -> None:
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("experiment", type=Path, help="reduced.yaml, say")
     p.add_argument("-o", "--output", type=Path, required=True, metavar="OUT")
-    p.add_argument("--only", choices=PARTS, help="one part, where those before it are there")
+    p.add_argument("--jobs", type=int, default=1, help="arms at a time")
     options = p.parse_args()
     settings = yaml.safe_load(options.experiment.read_text(encoding="utf-8"))
-    options.output.mkdir(parents=True, exist_ok=True)
-    for part in [options.only] if options.only else PARTS:
-        globals()[f"make_{part}"](settings, options.output)
+    out: Path = options.output
+    out.mkdir(parents=True, exist_ok=True)
+    make_data(settings, out)
+    make_base(settings, out)
+    make_arms(settings, out, options.jobs)
+    table.write(settings, out)
 
 
 def make_data(settings: dict[str, Any], out: Path) -> None:
@@ -62,7 +65,20 @@ def make_data(settings: dict[str, Any], out: Path) -> None:
     most = d["test_groups"]
     data.write(out / "data", {"train_3": cut(found, d["train_groups"]), "validation": cut(data.rows(raw, "validation"), most)})
     data.write(out / "tests" / "procedures", {"validation": cut(data.rows(raw, "test"), most)})
+    make_ratios(settings, out, tokenizer)
     data.write(out / "tests" / "domain", {"validation": cut(data.rows(held_out, "train_3", "validation", "test"), most)})
+
+
+def make_ratios(settings: dict[str, Any], out: Path, tokenizer) -> None:
+    """OUT/ratio-M: the same groups with M negatives. Contexts that give as many as
+    20 wrong answers are longer, so that these are groups of their own."""
+    d, seed = settings["data"], settings["seed"]
+    most = max(settings["ratios"])
+    limits = data.Limits(settings["ratio_data"]["prompt_tokens"], d["answer_tokens"])
+    raw = data.generate(out / f"raw-{most}", d["domains"], settings["ratio_data"]["groups"], most, seed)
+    rows = data.select(filter(limits.perhaps, data.rows(raw, "train_3")), limits, tokenizer, d["train_groups"], seed)
+    for ratio in settings["ratios"]:
+        data.write(out / f"ratio-{ratio}", {"train_3": data.thinned(rows, ratio, seed)})
 
 
 def make_base(settings: dict[str, Any], out: Path) -> None:
@@ -89,43 +105,29 @@ def stage_by_stage(rows: list[data.Row], seed: int) -> Iterator[data.Row]:
             yield stage[i % len(stage)]
 
 
-def make_methods(settings: dict[str, Any], out: Path) -> None:
-    tests = {name: out / "tests" / name for name in data.TESTS}
-    for name, own in settings["methods"].items():
-        run(settings, out, f"methods/{name}", out / "data", tests, settings["arms"]["groups"], own)
+def make_arms(settings: dict[str, Any], out: Path, jobs: int) -> None:
+    found = [*arms_of(settings, out)]
+    for arm in found:
+        arms.evaluate_base(arm)
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        for name in pool.map(arms.run, found):
+            print(name, flush=True)
 
 
-def make_sweep(settings: dict[str, Any], out: Path) -> None:
-    tests = {"validation": out / "data"}
-    for name, own in settings["sweep"].items():
-        run(settings, out, f"sweep/{name}", out / "data", tests, settings["sweep_groups"], {"schedule": "joint", **own})
-
-
-def make_ratios(settings: dict[str, Any], out: Path) -> None:
-    d, seed = settings["data"], settings["seed"]
-    limits = data.Limits(settings["ratio_prompt_tokens"], d["answer_tokens"])
-    tokenizer = base.load_tokenizer(out / "base")
-    most = max(settings["ratios"])
-    folder = out / f"ratio-{most}"
-    if not folder.exists():
-        raw = data.generate(out / f"raw-{most}", d["domains"], d["groups"], most, seed)
-        rows = data.select(filter(limits.perhaps, data.rows(raw, "train_3")), limits, tokenizer, d["train_groups"], seed)
-        for ratio in settings["ratios"]:
-            data.write(out / f"ratio-{ratio}", {"train_3": data.thinned(rows, ratio, seed)})
-    tests = {name: out / "tests" / name for name in data.TESTS}
-    for ratio in settings["ratios"]:
-        run(settings, out, f"ratios/{ratio}", out / f"ratio-{ratio}", tests, settings["ratio_groups"], {"schedule": "joint"})
-
-
-def run(settings: dict[str, Any], out: Path, name: str, folder: Path, tests: dict[str, Path], groups: int, own: dict[str, Any]) -> None:
-    print(name, flush=True)
+def arms_of(settings: dict[str, Any], out: Path) -> Iterator[arms.Arm]:
     common = settings["arms"]["recipe"] | {"seed": settings["seed"]}
-    base_report = out / f"base-{'-'.join(tests)}.json"
-    arms.run(out / name, out / "base", folder, tests, groups, common | own, base_report)
+    groups = settings["arms"]["groups"]
+    tests = {name: out / "tests" / name for name in data.TESTS}
 
+    def arm(part: str, name: Any, folder: str, tests: dict[str, Path], own: dict[str, Any]) -> arms.Arm:
+        return arms.Arm(out / part / str(name), out / "base", out / folder, tests, groups[part], common | own)
 
-def make_table(settings: dict[str, Any], out: Path) -> None:
-    table.write(settings, out)
+    for name, own in settings["methods"].items():
+        yield arm("methods", name, "data", tests, own)
+    for name, own in settings["sweep"].items():
+        yield arm("sweep", name, "data", {"validation": out / "data"}, {"schedule": "joint", **own})
+    for ratio in settings["ratios"]:
+        yield arm("ratios", ratio, f"ratio-{ratio}", tests, {"schedule": "joint"})
 
 
 if __name__ == "__main__":

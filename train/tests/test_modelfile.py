@@ -1,10 +1,13 @@
 """What Ollama is told to put around messages is what the chat template puts there."""
 
+import json
 import tempfile
 import unittest
 from pathlib import Path
 
 import tiny
+from transformers import AutoConfig
+
 from fmsop_train import modelfile
 
 QWEN = (
@@ -51,7 +54,12 @@ class Modelfile(unittest.TestCase):
     def test_files(self):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
+            tiny.model().save_pretrained(folder)
             modelfile.write(folder, tokenizer(MISTRAL), 4096)
+            config = json.loads((folder / "config.json").read_text())
+            self.assertEqual(config["rope_theta"], config["rope_parameters"]["rope_theta"])
+            self.assertNotIn("rope_scaling", config)
+            self.assertEqual(AutoConfig.from_pretrained(folder).rope_parameters, config["rope_parameters"])
             lines = (folder / "Modelfile").read_text().splitlines()
             self.assertEqual(lines[0], "FROM .")
             self.assertTrue(lines[1].startswith('TEMPLATE """{{ range .Messages }}'))
