@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/fmsop/fmsop/bench/world"
 	"github.com/fmsop/fmsop/internal/run"
-	"github.com/fmsop/fmsop/sop/corpus"
 )
 
 // Replay judges files of recorded runs.
@@ -59,8 +57,8 @@ func (r *Replay) File(ctx context.Context, path string, sink func(Outcome) error
 	tasks := make([]*Task, len(runs.Items))
 	unknown := 0
 	for i, item := range runs.Items {
-		if !slices.Contains(corpus.Builtin(), item.Domain) {
-			return fmt.Errorf("%s: item %d: unknown domain %q, want one of %s", path, i, item.Domain, strings.Join(corpus.Builtin(), ", "))
+		if _, err := world.Load(item.Domain); err != nil {
+			return fmt.Errorf("%s: item %d: %w", path, i, err)
 		}
 		if tasks[i], err = files.find(item.Task, i); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -44,6 +45,8 @@ type Run struct {
 	// Whole tells that pairs were recorded whole, as the older simulator did;
 	// the newer one records their second item.
 	Whole bool
+	// Mends are the faults that the agent's environment did not have.
+	Mends []string
 }
 
 // Call is one call as the official evaluator reads it.
@@ -70,6 +73,7 @@ type (
 			Model string `json:"model"`
 			Mode  string `json:"tool_call_mode"`
 		} `json:"assistant_agent"`
+		Mends []string `json:"mends"` // of live runs
 	}
 	messageJSON struct {
 		Content   json.RawMessage `json:"content"`
@@ -83,9 +87,15 @@ type (
 	}
 )
 
+// RunFile is the file of recorded runs in the folder of a live run.
+const RunFile = "run.json"
+
 // ReadRuns reads a file of recorded runs, compressed where its name ends in
-// .zst.
+// .zst, or the folder of a live run.
 func ReadRuns(path string) (*Runs, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, RunFile)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -173,7 +183,7 @@ func readItem(raw *itemJSON) (*Item, error) {
 		return nil, fmt.Errorf("task: %w", err)
 	}
 	for i, x := range raw.Interactions {
-		run := &Run{}
+		run := &Run{Mends: setup.Mends}
 		run.Calls, run.Stops = calls(x.Messages)
 		run.Whole = slices.ContainsFunc(run.Calls, func(c Call) bool {
 			return strings.HasPrefix(c.Content, "(True,") || strings.HasPrefix(c.Content, "(False,")

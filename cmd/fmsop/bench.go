@@ -25,7 +25,7 @@ leave and by the procedure.`,
 		Args:    noSuchCommand,
 		RunE:    showHelp,
 	}
-	c.AddCommand(a.replayCommand(), a.domainCheckCommand())
+	c.AddCommand(a.tasksCommand(), a.benchRunCommand(), a.replayCommand(), a.domainCheckCommand())
 	return c
 }
 

@@ -56,6 +56,7 @@ func TestScripts(t *testing.T) {
 			"pods":       pods,
 			"recipe":     recipe,
 			"judges":     judges,
+			"clerks":     clerks,
 		},
 	})
 }
