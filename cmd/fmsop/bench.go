@@ -25,7 +25,12 @@ leave and by the procedure.`,
 		Args:    noSuchCommand,
 		RunE:    showHelp,
 	}
-	c.AddCommand(a.replayCommand(), a.benchRunCommand(), a.tasksCommand(), a.domainCheckCommand())
+	c.AddCommand(
+		a.tasksCommand(),
+		a.benchRunCommand(),
+		a.replayCommand(),
+		a.domainCheckCommand(),
+	)
 	return c
 }
 
