@@ -21,7 +21,7 @@ from .checkpoint import Position
 from .data import Folder, open_folder
 from .errors import TrainError
 from .layout import Layout
-from .metrics import Metrics
+from .metrics import Metrics, summary_writer
 from .prompt import ChatTemplate
 from .recipe import Recipe
 from .stop import Stop
@@ -35,6 +35,8 @@ def run(options: argparse.Namespace) -> None:
     transformers.logging.set_verbosity_error()
     warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
     folder = open_folder(options.data)
+    if settings.tensorboard:
+        summary_writer()
     tokenizer = model.load_tokenizer(options.model)
     model.check_device(options.model, settings)
     template = ChatTemplate(tokenizer, str(options.model))

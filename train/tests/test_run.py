@@ -10,6 +10,7 @@ from pathlib import Path
 import tiny
 import torch
 from peft import PeftModel
+from safetensors import safe_open
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from fmsop_train import objective, trainer
@@ -173,6 +174,10 @@ class Failing(Runs):
             with self.assertRaisesRegex(TrainError, r"out of memory over \d+ tokens, groups s1-train-\d.*: lower micro_tokens, or set method=qlora; micro_tokens is 16384"):
                 self.train("out", "evaluate_every=0")
 
+    def test_no_tensorboard(self):
+        with unittest.mock.patch.dict("sys.modules", {"torch.utils.tensorboard": None}), self.assertRaisesRegex(TrainError, "pip install tensorboard"):
+            self.train("out", "tensorboard=true")
+
     def test_a_run_that_never_began_leaves_nothing(self):
         rows = tiny.rows(2, "train")
         rows[1]["negatives"] = []
@@ -208,6 +213,19 @@ class Left(Runs):
             torch.testing.assert_close(merged(ids).logits, adapted(ids).logits, atol=1e-5, rtol=1e-5)
             self.assertGreater(float((merged(ids).logits - base(ids).logits).abs().max()), 1e-4)
         self.assertEqual(AutoTokenizer.from_pretrained(out / "model").chat_template, tiny.CHATML)
+
+    def test_full_weights_keep_their_type_and_ties(self):
+        self.model = tiny.model_folder(self.folder / "tied", torch.bfloat16, tied=True)
+        self.train("out", "method=full", "epochs=1", "evaluate_every=0")
+        made = AutoModelForCausalLM.from_pretrained(self.folder / "out" / "model")
+        self.assertEqual(made.dtype, torch.bfloat16)
+        self.assertIs(made.lm_head.weight, made.model.embed_tokens.weight)
+        [last] = sorted((self.folder / "out" / "checkpoints").glob("phase-3-*"), key=lambda p: int(p.name.split("-")[-1]))[-1:]
+        trained = torch.load(last / "state.pt", weights_only=False)["weights"]
+        for name in ("model.embed_tokens.weight", "model.layers.1.mlp.up_proj.weight"):
+            torch.testing.assert_close(made.state_dict()[name], trained[name].bfloat16(), rtol=0, atol=0)
+        with safe_open(self.folder / "out" / "model" / "model.safetensors", "pt") as f:
+            self.assertNotIn("lm_head.weight", f.keys())
 
 
 if __name__ == "__main__":

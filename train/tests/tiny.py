@@ -29,18 +29,18 @@ def tokenizer() -> PreTrainedTokenizerFast:
     return fast
 
 
-def model(seed: int = 0, layers: int = 2, width: int = 32) -> Qwen2ForCausalLM:
+def model(seed: int = 0, layers: int = 2, width: int = 32, tied: bool = False) -> Qwen2ForCausalLM:
     torch.manual_seed(seed)
     t = tokenizer()
     config = Qwen2Config(
         vocab_size=len(t), hidden_size=width, intermediate_size=2 * width, num_hidden_layers=layers, num_attention_heads=4, num_key_value_heads=2,
-        max_position_embeddings=4096, eos_token_id=t.eos_token_id, pad_token_id=t.pad_token_id, bos_token_id=None,
+        max_position_embeddings=4096, eos_token_id=t.eos_token_id, pad_token_id=t.pad_token_id, bos_token_id=None, tie_word_embeddings=tied,
     )  # fmt: skip
     return Qwen2ForCausalLM(config)
 
 
-def model_folder(path: Path, **size: int) -> Path:
-    model(**size).save_pretrained(path)
+def model_folder(path: Path, dtype: torch.dtype = torch.float32, **shape) -> Path:
+    model(**shape).to(dtype).save_pretrained(path)
     tokenizer().save_pretrained(path)
     return path
 
