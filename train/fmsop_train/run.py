@@ -60,7 +60,9 @@ def run(options: argparse.Namespace) -> None:
         if main and not options.resume:
             shutil.rmtree(out)
         raise
-    optimizer = torch.optim.AdamW([p for p in trained.parameters() if p.requires_grad], lr=settings.learning_rate, weight_decay=settings.weight_decay)
+    optimizer = torch.optim.AdamW(
+        [p for p in trained.parameters() if p.requires_grad], lr=settings.learning_rate, weight_decay=settings.weight_decay
+    )
     trained, optimizer = accelerator.prepare(trained, optimizer)
     plan = schedule.phases(settings, {i: len(groups.of_stage(i)) for i in folder.stages})
 
@@ -83,7 +85,10 @@ def run(options: argparse.Namespace) -> None:
 def left_out(groups: store.Store, settings: Recipe) -> str:
     n = sum(groups.left_out.values())
     tokens, longest = groups.longest
-    return f"{n} of {n + len(groups.records)} groups have more than max_tokens, {settings.max_tokens}, and are left out (the longest, {longest}, has {tokens}): to have them, --set max_tokens=N"
+    return (
+        f"{n} of {n + len(groups.records)} groups have more than max_tokens, {settings.max_tokens}, and are left out "
+        f"(the longest, {longest}, has {tokens}): to have them, --set max_tokens=N"
+    )
 
 
 def begin(out: Path, settings: Recipe, description: dict, resume: bool) -> None:

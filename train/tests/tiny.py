@@ -24,7 +24,9 @@ def tokenizer() -> PreTrainedTokenizerFast:
     t = Tokenizer(models.BPE(vocab={c: i for i, c in enumerate(alphabet)}, merges=[]))
     t.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     t.decoder = decoders.ByteLevel()
-    fast = PreTrainedTokenizerFast(tokenizer_object=t, eos_token="<|im_end|>", pad_token="<|endoftext|>", additional_special_tokens=["<|im_start|>"])
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=t, eos_token="<|im_end|>", pad_token="<|endoftext|>", additional_special_tokens=["<|im_start|>"]
+    )
     fast.chat_template = CHATML
     return fast
 
@@ -68,7 +70,9 @@ def rows(n: int, split: str, negatives: int = 3, stages: tuple[int, ...] = (1, 2
     return made
 
 
-def dataset_folder(path: Path, n: int = 8, stages: tuple[int, ...] = (1, 2, 3), version: int = 1, compressed: bool = False, train: list[dict] | None = None) -> Path:
+def dataset_folder(
+    path: Path, n: int = 8, stages: tuple[int, ...] = (1, 2, 3), version: int = 1, compressed: bool = False, train: list[dict] | None = None
+) -> Path:
     path.mkdir(parents=True)
     files = {}
     train = rows(n, "train", stages=stages) if train is None else train
