@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,6 +29,8 @@ type Item struct {
 	Domain string
 	Model  string // of the agent
 	Mode   string // fc, react or act-only
+	Tools  string // that were offered: full or oracle
+	User   string // the model that played the user; "" for fixed texts
 	Task   *Task  // the recorded copy
 	Runs   []*Run
 }
@@ -66,10 +70,13 @@ type (
 		Evaluations json.RawMessage `json:"evaluations"`
 	}
 	setupJSON struct {
-		Assistant struct {
-			Model string `json:"model"`
-			Mode  string `json:"tool_call_mode"`
-		} `json:"assistant_agent"`
+		Tools     string    `json:"tool_list"`
+		User      agentJSON `json:"user_agent"`
+		Assistant agentJSON `json:"assistant_agent"`
+	}
+	agentJSON struct {
+		Model string `json:"model"`
+		Mode  string `json:"tool_call_mode"`
 	}
 	messageJSON struct {
 		Content   json.RawMessage `json:"content"`
@@ -83,9 +90,19 @@ type (
 	}
 )
 
+// RunFile is the file of recorded runs in the folder of a live run.
+const RunFile = "run.json"
+
 // ReadRuns reads a file of recorded runs, compressed where its name ends in
-// .zst.
+// .zst, or the one in the folder of a live run.
 func ReadRuns(path string) (*Runs, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		dir := path
+		path = filepath.Join(dir, RunFile)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: there is no %s: it is no run, or one that has not ended, and fmsop bench run goes on with it", dir, RunFile)
+		}
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -155,7 +172,7 @@ func readItem(raw *itemJSON) (*Item, error) {
 	_ = json.Unmarshal(raw.Setup, &setup)
 	var evaluations []json.RawMessage
 	_ = json.Unmarshal(raw.Evaluations, &evaluations)
-	item := &Item{Domain: raw.Domain, Model: setup.Assistant.Model, Mode: setup.Assistant.Mode}
+	item := &Item{Domain: raw.Domain, Model: setup.Assistant.Model, Mode: setup.Assistant.Mode, Tools: setup.Tools, User: setup.User.Model}
 	v, err := decode(raw.Task)
 	if err != nil {
 		return nil, fmt.Errorf("task: %w", err)
