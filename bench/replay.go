@@ -67,8 +67,8 @@ func (r *Replay) File(ctx context.Context, path string, sink func(Outcome) error
 	tasks := make([]*Task, len(runs.Items))
 	unknown := 0
 	for i, item := range runs.Items {
-		if !slices.Contains(corpus.Builtin(), item.Domain) {
-			return fmt.Errorf("%s: item %d: unknown domain %q, want one of %s", path, i, item.Domain, strings.Join(corpus.Builtin(), ", "))
+		if err := known(path, i, item); err != nil {
+			return err
 		}
 		if tasks[i], err = files.find(item.Task, i); err != nil {
 			return err
@@ -94,6 +94,14 @@ func (r *Replay) File(ctx context.Context, path string, sink func(Outcome) error
 		seen[tasks[i]] = true
 		return nil
 	})
+}
+
+// known refuses an item of a domain that there is not.
+func known(path string, i int, item *Item) error {
+	if slices.Contains(corpus.Builtin(), item.Domain) {
+		return nil
+	}
+	return fmt.Errorf("%s: item %d: unknown domain %q, want one of %s", path, i, item.Domain, strings.Join(corpus.Builtin(), ", "))
 }
 
 func (r *Replay) item(path string, i int, item *Item, task *Task) []Outcome {

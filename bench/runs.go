@@ -30,6 +30,7 @@ type Item struct {
 	Model  string // of the agent
 	Mode   string // fc, react or act-only
 	Tools  string // that were offered: full or oracle
+	Strict bool   // the agent's environment refused what the rules forbid
 	User   string // the model that played the user; "" for fixed texts
 	Task   *Task  // the recorded copy
 	Runs   []*Run
@@ -38,6 +39,8 @@ type Item struct {
 // Run is one conversation.
 type Run struct {
 	Calls    []Call
+	calledAt []int // the messages of the calls
+	messages []messageJSON
 	Database starlark.Value // at the end, in the agent's environment
 	// Recorded is the evaluation that was stored with the run; nil where there
 	// is none.
@@ -70,6 +73,7 @@ type (
 		Evaluations json.RawMessage `json:"evaluations"`
 	}
 	setupJSON struct {
+		Layer     string    `json:"env_mode"` // prompt, or program: the strict one
 		Tools     string    `json:"tool_list"`
 		User      agentJSON `json:"user_agent"`
 		Assistant agentJSON `json:"assistant_agent"`
@@ -79,6 +83,7 @@ type (
 		Mode  string `json:"tool_call_mode"`
 	}
 	messageJSON struct {
+		Sender    string          `json:"sender"`
 		Content   json.RawMessage `json:"content"`
 		ToolName  *string         `json:"tool_name"`
 		ToolCalls []struct {
@@ -172,7 +177,7 @@ func readItem(raw *itemJSON) (*Item, error) {
 	_ = json.Unmarshal(raw.Setup, &setup)
 	var evaluations []json.RawMessage
 	_ = json.Unmarshal(raw.Evaluations, &evaluations)
-	item := &Item{Domain: raw.Domain, Model: setup.Assistant.Model, Mode: setup.Assistant.Mode, Tools: setup.Tools, User: setup.User.Model}
+	item := &Item{Domain: raw.Domain, Model: setup.Assistant.Model, Mode: setup.Assistant.Mode, Tools: setup.Tools, Strict: setup.Layer == "program", User: setup.User.Model}
 	v, err := decode(raw.Task)
 	if err != nil {
 		return nil, fmt.Errorf("task: %w", err)
@@ -190,8 +195,8 @@ func readItem(raw *itemJSON) (*Item, error) {
 		return nil, fmt.Errorf("task: %w", err)
 	}
 	for i, x := range raw.Interactions {
-		run := &Run{}
-		run.Calls, run.Stops = calls(x.Messages)
+		run := &Run{messages: x.Messages}
+		run.Calls, run.calledAt, run.Stops = calls(x.Messages)
 		run.Whole = slices.ContainsFunc(run.Calls, func(c Call) bool {
 			return strings.HasPrefix(c.Content, "(True,") || strings.HasPrefix(c.Content, "(False,")
 		})
@@ -244,8 +249,8 @@ var none = map[string]bool{"n/a": true, "na": true, "none": true, "null": true}
 
 // calls extracts the calls of a conversation: the first of each message, with
 // the name and the content of the message after it. The last message is not
-// looked at.
-func calls(messages []messageJSON) (list []Call, stops string) {
+// looked at. at are the messages of the calls.
+func calls(messages []messageJSON) (list []Call, at []int, stops string) {
 	for i := 0; i+1 < len(messages); i++ {
 		for _, c := range messages[i].ToolCalls {
 			if none[strings.ToLower(c.Function.Name)] {
@@ -253,13 +258,14 @@ func calls(messages []messageJSON) (list []Call, stops string) {
 			}
 			answer := messages[i+1]
 			if answer.ToolName == nil {
-				return list, fmt.Sprintf("message %d calls %q and no tool answers", i, c.Function.Name)
+				return list, at, fmt.Sprintf("message %d calls %q and no tool answers", i, c.Function.Name)
 			}
 			list = append(list, Call{*answer.ToolName, text(c.Function.Arguments), text(answer.Content)})
+			at = append(at, i)
 			break
 		}
 	}
-	return list, ""
+	return list, at, ""
 }
 
 // text is a JSON string as it reads, anything else as it is written.

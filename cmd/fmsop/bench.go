@@ -22,7 +22,11 @@ leave and by the procedure.`,
 		Args:    noSuchCommand,
 		RunE:    showHelp,
 	}
-	c.AddCommand(a.replayCommand(), a.domainCheckCommand())
+	c.AddCommand(
+		a.replayCommand(),
+		a.benchShowCommand(),
+		a.domainCheckCommand(),
+	)
 	return c
 }
 
