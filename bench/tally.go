@@ -9,9 +9,10 @@ type Tally struct {
 	// Parts are the counts of the tasks of each of [Parts]; nil where nothing is
 	// known of the training.
 	Parts []Counts
-	// Errors counts the runs without a verdict, Repeated those that are left out
-	// since an earlier item has the same task.
-	Errors, Repeated int
+	// Errors counts the runs without a verdict, Unjudged those of them that are
+	// run 0; Repeated those that are left out since an earlier item has the same
+	// task.
+	Errors, Unjudged, Repeated int
 	// Differ lists by criterion the items where it is not as recorded, of Compared
 	// that hold an evaluation.
 	Compared int
@@ -65,6 +66,9 @@ func (t *Tally) Add(o Outcome) {
 		t.Repeated++
 		return
 	case o.Verdict == nil:
+		if o.Run == 0 {
+			t.Unjudged++
+		}
 		if t.Errors++; t.FirstError == "" {
 			t.FirstError = fmt.Sprintf("item %d run %d: %s", o.Index, o.Run, o.Error)
 		}

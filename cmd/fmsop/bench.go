@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -88,7 +89,7 @@ func (a *app) domainCheck(packs []string, dir string) error {
 }
 
 func (a *app) replayCommand() *cobra.Command {
-	var tasks, judge, trained string
+	var tasks, judge, trained, page string
 	c := &cobra.Command{
 		Use:   "replay RUNS…",
 		Short: "Recorded outputs of SOPBench, executed and judged again",
@@ -106,35 +107,49 @@ the run files are taken.
 figure also for the goals and the tasks that training has shown and for those
 that it has not.
 
+-o FILE.html writes the pass rates by agent and domain beside those that are
+published, as one page, and as CSV and JSON.
+
 With --json a line is printed for each task and run.`,
-		Example: "  fmsop bench replay output/bank/*.json --tasks data\n  fmsop bench replay runs.json.zst --judge corrected --json",
+		Example: "  fmsop bench replay output/bank/*.json --tasks data\n  fmsop bench replay runs.json.zst --judge corrected --json\n  fmsop bench replay output/*/*.json -o rates.html",
 		Args:    arguments(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := bench.JudgeNamed(judge)
 			if err != nil {
 				return usagef("--judge %q: %w", judge, err)
 			}
+			if page != "" && filepath.Ext(page) != ".html" {
+				return usagef("--output is %q, want FILE.html", page)
+			}
 			seen, err := exposure(trained)
 			if err != nil {
 				return err
 			}
 			r := &bench.Replay{Tasks: tasks, Judge: j, Trained: seen, Compare: judge == "corrected", Workers: a.config.Workers, Progress: a.progress("replay")}
-			return a.replay(cmd.Context(), r, args)
+			var rates *passRates
+			if page != "" {
+				rates = &passRates{page: page, judge: judge, trained: trained, tallies: map[agentDomain]*bench.Tally{}}
+			}
+			return a.replay(cmd.Context(), r, args, rates)
 		},
 	}
 	c.Flags().StringVar(&tasks, "tasks", "", "`DIR` with the task files, DOMAIN_tasks.json")
 	c.Flags().StringVar(&judge, "judge", "official", "`NAME`: official or corrected")
 	trainedFlag(c.Flags(), &trained)
+	c.Flags().StringVarP(&page, "output", "o", "", "`FILE`.html to write")
 	return c
 }
 
 // replay judges every file, also after one that cannot be read.
-func (a *app) replay(ctx context.Context, r *bench.Replay, paths []string) error {
-	var failed []error
+func (a *app) replay(ctx context.Context, r *bench.Replay, paths []string, rates *passRates) error {
+	var failed, unjudged []error
 	for _, path := range paths {
 		var tally bench.Tally
 		err := r.File(ctx, path, func(o bench.Outcome) error {
 			tally.Add(o)
+			if err := rates.add(o); err != nil {
+				return err
+			}
 			if a.json {
 				return a.emit(o)
 			}
@@ -148,8 +163,11 @@ func (a *app) replay(ctx context.Context, r *bench.Replay, paths []string) error
 			a.printTally(path, &tally, r.Compare)
 		}
 		if tally.Errors > 0 {
-			failed = append(failed, fmt.Errorf("%s: %d runs could not be judged; the first: %s", path, tally.Errors, tally.FirstError))
+			unjudged = append(unjudged, fmt.Errorf("%s: %d runs could not be judged; the first: %s", path, tally.Errors, tally.FirstError))
 		}
 	}
-	return errors.Join(failed...)
+	if len(failed) == 0 && rates != nil {
+		failed = append(failed, a.writeRates(rates))
+	}
+	return errors.Join(append(failed, unjudged...)...)
 }
