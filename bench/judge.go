@@ -65,9 +65,9 @@ func (j *Judge) Judge(d *world.Domain, t *Task, r *Run) (Verdict, error) {
 }
 
 // mendsFor leaves out the mend of the cards where the agent's environment did
-// not find them: the older one, which recorded pairs whole, did.
+// not find them: the older one, which recorded pairs whole, did, and ours does.
 func (j *Judge) mendsFor(r *Run) []string {
-	if r.Whole {
+	if r.Whole || slices.Contains(r.Mends, "cards") {
 		return j.mends
 	}
 	return slices.DeleteFunc(slices.Clone(j.mends), func(m string) bool { return m == "cards" })

@@ -51,6 +51,8 @@ type Run struct {
 	// Whole tells that pairs were recorded whole, as the older simulator did;
 	// the newer one records their second item.
 	Whole bool
+	// Mends are the faults that the agent's environment did not have.
+	Mends []string
 }
 
 // Call is one call as the official evaluator reads it.
@@ -77,6 +79,7 @@ type (
 		Tools     string    `json:"tool_list"`
 		User      agentJSON `json:"user_agent"`
 		Assistant agentJSON `json:"assistant_agent"`
+		Mends     []string  `json:"mends"` // of live runs
 	}
 	agentJSON struct {
 		Model string `json:"model"`
@@ -195,7 +198,7 @@ func readItem(raw *itemJSON) (*Item, error) {
 		return nil, fmt.Errorf("task: %w", err)
 	}
 	for i, x := range raw.Interactions {
-		run := &Run{messages: x.Messages}
+		run := &Run{Mends: setup.Mends, messages: x.Messages}
 		run.Calls, run.calledAt, run.Stops = calls(x.Messages)
 		run.Whole = slices.ContainsFunc(run.Calls, func(c Call) bool {
 			return strings.HasPrefix(c.Content, "(True,") || strings.HasPrefix(c.Content, "(False,")

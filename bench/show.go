@@ -3,6 +3,7 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/fmsop/fmsop/bench/python"
 	"github.com/fmsop/fmsop/bench/world"
@@ -15,7 +16,7 @@ import (
 // database, where the procedure was broken, and why it was judged so.
 type Shown struct {
 	Outcome
-	Result        string    `json:"outcome"` // passed, failed, or error where there is no verdict
+	Result        string    `json:"outcome"` // Passed, Failed, or Errored where there is no verdict
 	Of            int       `json:"runs"`    // of the item
 	ShouldSucceed bool      `json:"should_succeed"`
 	Rules         []string  `json:"rules"` // of the goal in this task, as world.Tree.Lines gives them
@@ -72,11 +73,11 @@ type Criterion struct {
 func (o *Outcome) result() string {
 	switch {
 	case o.Verdict == nil:
-		return "error"
+		return Errored
 	case o.Success:
-		return "passed"
+		return Passed
 	}
-	return "failed"
+	return Failed
 }
 
 // Show lays out run number of an item of a file; task is as for [Runs.Find].
@@ -120,9 +121,9 @@ func (s *Shown) layOut(j *Judge, formal *sop.Domain, t *Task, r *Run, strict boo
 	if err != nil {
 		return err
 	}
-	setup := world.Setup{Database: t.Database, Limits: t.Limits, Goal: t.Goal, Constraints: t.Constraints}
+	setup := world.Setup{Database: t.Database, Limits: t.Limits, Goal: t.Goal, Constraints: t.Constraints, Mends: r.Mends}
 	if r.Whole {
-		setup.Mends = []string{"cards"}
+		setup.Mends = append(slices.Clone(r.Mends), "cards")
 	}
 	p := &player{trial: j.begin(d, t, r), agent: d.Start(setup), strict: strict, formal: formal, goals: map[bool][]string{}}
 	calls := make(map[int]*ShownCall, len(r.Calls))

@@ -29,8 +29,8 @@ type Task struct {
 	fields *starlark.Dict
 }
 
-// TaskFile is the name of a domain's file of tasks.
-func TaskFile(domain string) string { return domain + "_tasks.json" }
+// TaskFile is the name of the file of tasks of a domain, be it a pack folder.
+func TaskFile(domain string) string { return filepath.Base(domain) + "_tasks.json" }
 
 // ReadTasks reads the tasks of a domain from a folder, in the file's order.
 func ReadTasks(dir, domain string) ([]*Task, error) {

@@ -24,6 +24,8 @@ leave and by the procedure.`,
 		RunE:    showHelp,
 	}
 	c.AddCommand(
+		a.tasksCommand(),
+		a.benchRunCommand(),
 		a.replayCommand(),
 		a.benchShowCommand(),
 		a.domainCheckCommand(),

@@ -109,14 +109,7 @@ func resultText(s *bench.Shown) string {
 	case s.Success:
 		return s.Result
 	}
-	var failed []string
-	for _, c := range s.Criteria {
-		// That the goal was called is no fault by itself, and success no reason.
-		if !c.Holds && c.Name != "action_successfully_called" && c.Name != "success" {
-			failed = append(failed, strings.ReplaceAll(c.Name, "_", " "))
-		}
-	}
-	return s.Result + ": " + strings.Join(failed, ", ")
+	return s.Result + ": " + strings.ReplaceAll(strings.Join(s.Broken(), ", "), "_", " ")
 }
 
 func (a *app) printMessage(m *bench.Message) {

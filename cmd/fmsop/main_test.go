@@ -60,6 +60,7 @@ func TestScripts(t *testing.T) {
 			"pods":       pods,
 			"recipe":     recipe,
 			"judges":     judges,
+			"clerks":     clerks,
 		},
 	})
 }

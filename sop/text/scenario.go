@@ -267,3 +267,9 @@ func (w *scnWriter) example(parameter string, taken map[string]bool) string {
 	}
 	return ""
 }
+
+// RenderMessage writes what the customer asks for, in the words of one of the
+// procedure's requests.
+func RenderMessage(v *sop.Variant, s *sop.Scenario, rng *rand.Rand) string {
+	return newScnWriter(ScenarioStyles[0], v, s, rng).message()
+}
