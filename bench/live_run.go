@@ -92,7 +92,7 @@ func (l *Live) task(ctx, going context.Context, t *Task) (*liveResult, error) {
 		return nil, err
 	}
 	o := LiveOutcome{
-		Outcome: Outcome{Domain: t.Domain, Goal: t.Goal, Task: t.Index, Model: l.Agent.Name(), Mode: l.Mode, Tools: l.Tools, Exposure: l.Trained.Of(t), Error: reason},
+		Outcome: Outcome{Domain: t.Domain, Goal: t.Goal, Task: t.Index, Model: l.Agent.Name(), Mode: l.Mode, Tools: l.Tools, Generated: t.Generated(), Exposure: l.Trained.Of(t), Error: reason},
 		Result:  Errored, Broken: []string{}, End: end,
 	}
 	for _, turn := range c.Turns {

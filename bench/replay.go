@@ -40,6 +40,8 @@ type Outcome struct {
 	Mode   string `json:"mode"`
 	Tools  string `json:"tools,omitempty"` // that were offered: full or oracle
 	User   string `json:"user,omitempty"`  // the model that played the user
+	// Generated tells of a task that is none of SOPBench.
+	Generated bool `json:"generated,omitempty"`
 	// Exposure is what training has shown of the task: unknown, unseen, goal or
 	// task.
 	Exposure string `json:"exposure"`
@@ -109,7 +111,7 @@ func (r *Replay) item(path string, i int, item *Item, task *Task) []Outcome {
 		exposure = r.Trained.Of(task)
 	}
 	for k, recorded := range item.Runs {
-		o := Outcome{File: path, Index: i, Run: k, Domain: item.Domain, Goal: item.Task.Goal, Task: -1, Model: item.Model, Mode: item.Mode, Tools: item.Tools, User: item.User, Exposure: exposure, Recorded: recorded.Recorded}
+		o := Outcome{File: path, Index: i, Run: k, Domain: item.Domain, Goal: item.Task.Goal, Task: -1, Model: item.Model, Mode: item.Mode, Tools: item.Tools, User: item.User, Generated: item.Task.Generated(), Exposure: exposure, Recorded: recorded.Recorded}
 		if task == nil {
 			o.Error = "no task of the task file is equal to the recorded one"
 		} else {

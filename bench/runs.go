@@ -33,7 +33,9 @@ type Item struct {
 	Strict bool   // the agent's environment refused what the rules forbid
 	User   string // the model that played the user; "" for fixed texts
 	Task   *Task  // the recorded copy
-	Runs   []*Run
+	// Error is why a live run holds no conversation.
+	Error string
+	Runs  []*Run
 }
 
 // Run is one conversation.
@@ -73,6 +75,7 @@ type (
 			Database json.RawMessage `json:"database"`
 		} `json:"interactions"`
 		Evaluations json.RawMessage `json:"evaluations"`
+		Error       string          `json:"error"`
 	}
 	setupJSON struct {
 		Layer     string    `json:"env_mode"` // prompt, or program: the strict one
@@ -180,7 +183,7 @@ func readItem(raw *itemJSON) (*Item, error) {
 	_ = json.Unmarshal(raw.Setup, &setup)
 	var evaluations []json.RawMessage
 	_ = json.Unmarshal(raw.Evaluations, &evaluations)
-	item := &Item{Domain: raw.Domain, Model: setup.Assistant.Model, Mode: setup.Assistant.Mode, Tools: setup.Tools, Strict: setup.Layer == "program", User: setup.User.Model}
+	item := &Item{Domain: raw.Domain, Model: setup.Assistant.Model, Mode: setup.Assistant.Mode, Tools: setup.Tools, Strict: setup.Layer == "program", User: setup.User.Model, Error: raw.Error}
 	v, err := decode(raw.Task)
 	if err != nil {
 		return nil, fmt.Errorf("task: %w", err)

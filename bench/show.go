@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -93,6 +94,9 @@ func (r *Replay) Show(path, task string, number int) (*Shown, error) {
 	item := runs.Items[i]
 	if err := known(path, i, item); err != nil {
 		return nil, err
+	}
+	if len(item.Runs) == 0 {
+		return nil, fmt.Errorf("%s: item %d holds no conversation: %s", path, i, cmp.Or(item.Error, "nothing was recorded"))
 	}
 	if n := len(item.Runs); number < 0 || number >= n {
 		return nil, fmt.Errorf("%s: item %d has no run %d, it has %d, counted from 0", path, i, number, n)

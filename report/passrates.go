@@ -10,11 +10,12 @@ import (
 
 // Rate is how many tasks of a domain an agent passed, in the first run of each.
 type Rate struct {
-	Agent    string // the model, and how it worked
-	Domain   string
-	Passed   int
-	Tasks    int
-	Unjudged int // tasks without a verdict, which Tasks leaves out
+	Agent     string // the model, and how it worked
+	Domain    string
+	Passed    int
+	Tasks     int
+	Generated bool // the tasks are none of SOPBench
+	Unjudged  int  // tasks without a verdict, which Tasks leaves out
 	// Parts are the tasks apart by what training has shown, all agents' in the
 	// same order; nil where that is not known.
 	Parts []Part
@@ -101,7 +102,7 @@ func (t *PassTable) measured(agent string, rates []Rate) ([]PassRow, error) {
 	row := func(part string) PassRow {
 		return PassRow{Agent: agent, Part: part, Cells: make([]PassCell, len(t.Domains))}
 	}
-	rows := []PassRow{row("")}
+	rows, generated := []PassRow{row("")}, false
 	for _, r := range rates {
 		if r.Agent != agent {
 			continue
@@ -110,6 +111,7 @@ func (t *PassTable) measured(agent string, rates []Rate) ([]PassRow, error) {
 		if c := rows[0].Cells[at]; c.Tasks+c.Unjudged > 0 {
 			return nil, fmt.Errorf("two rates of %s in %s", agent, r.Domain)
 		}
+		generated = generated || r.Generated
 		rows[0].Cells[at] = cell(r.Passed, r.Tasks, r.Unjudged)
 		for i, p := range r.Parts {
 			if len(rows) <= i+1 {
@@ -119,7 +121,9 @@ func (t *PassTable) measured(agent string, rates []Rate) ([]PassRow, error) {
 		}
 	}
 	for i := range rows {
-		rows[i].conclude()
+		if rows[i].conclude(); generated {
+			rows[i].NoBorda = "generated tasks"
+		}
 	}
 	return rows, nil
 }
@@ -188,7 +192,7 @@ func (t *PassTable) count() error {
 	key := func(r *PassRow) string { return r.Source + "\x00" + r.Agent }
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		if r.Measured() {
+		if r.Measured() && r.NoBorda == "" {
 			r.NoBorda = r.incomplete()
 		}
 		if r.NoBorda == "" {

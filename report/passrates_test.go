@@ -116,6 +116,9 @@ func TestMeasuredRows(t *testing.T) {
 	short[1].Passed--
 	rates = append(rates, short...)
 	rates = append(rates, whole("lacking", 0.5)[:6]...)
+	drawn := whole("drawn", 1)
+	drawn[3].Generated = true
+	rates = append(rates, drawn...)
 	table, err := report.PassRates("official", "data", rates)
 	require.NoError(t, err)
 	assert.Equal(t, "moon", table.Domains[7])
@@ -127,6 +130,7 @@ func TestMeasuredRows(t *testing.T) {
 	assert.Equal(t, "114 of the 115 tasks of dmv", row(t, table, "short", "").NoBorda)
 	assert.Equal(t, "6 of the 7 domains", row(t, table, "lacking", "").NoBorda)
 	assert.Nil(t, row(t, table, "lacking", "").Mean)
+	assert.Equal(t, "generated tasks", row(t, table, "drawn", "").NoBorda)
 
 	some := row(t, table, "some", "")
 	assert.Nil(t, some.Mean)

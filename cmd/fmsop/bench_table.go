@@ -20,7 +20,10 @@ type passRates struct {
 	tallies map[agentDomain]*bench.Tally
 }
 
-type agentDomain struct{ agent, domain string }
+type agentDomain struct {
+	agent, domain string
+	generated     bool // the tasks are none of SOPBench
+}
 
 // add counts an outcome; two files on the same domain by the same agent have no
 // place in one table.
@@ -28,7 +31,7 @@ func (r *passRates) add(o bench.Outcome) error {
 	if r == nil {
 		return nil
 	}
-	key := agentDomain{agentOf(&o), o.Domain}
+	key := agentDomain{agentOf(&o), o.Domain, o.Generated}
 	t := r.tallies[key]
 	if t == nil {
 		t = &bench.Tally{File: o.File}
@@ -50,6 +53,9 @@ func agentOf(o *bench.Outcome) string {
 	}
 	if o.User != "" {
 		how = append(how, "customer "+o.User)
+	}
+	if o.Generated {
+		how = append(how, "generated tasks")
 	}
 	return fmt.Sprintf("%s (%s)", cmp.Or(o.Model, "no model"), strings.Join(how, ", "))
 }
@@ -79,7 +85,7 @@ func (r *passRates) table() (*report.PassTable, error) {
 	var rates []report.Rate
 	for _, key := range r.order {
 		t := r.tallies[key]
-		rate := report.Rate{Agent: key.agent, Domain: key.domain, Unjudged: t.Unjudged}
+		rate := report.Rate{Agent: key.agent, Domain: key.domain, Unjudged: t.Unjudged, Generated: key.generated}
 		rate.Passed, rate.Tasks = t.First()
 		for i := range t.Parts {
 			passed, of := t.Parts[i].First()
