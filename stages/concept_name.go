@@ -86,7 +86,7 @@ func (w *conceptJob) nameFamily(view string) error {
 			continue
 		}
 		shown := shownNames(n.variant, n.names, tools...)
-		asked := task{c.task(view, identifierKey(right)).undone, choiceKey(sop.Choice{Names: shown})}
+		asked := task{c.task(view, identifierKey(right)).undone, namesKey(shown)}
 		if w.repeats(asked) {
 			w.drops[DropDuplicate]++
 			continue

@@ -116,7 +116,7 @@ func (g *graphReading) about(d *sop.Domain, goal string, m *Meta) {
 	g.pool = newPool(d, &sop.Procedure{Goal: goal}, 0)
 	g.bare = &cell{
 		Sampler: &sop.Sampler{V: &sop.Variant{}},
-		recipe:  recipe{thresholds: m.Thresholds, names: m.Names}, choice: sop.Choice{Names: m.Names},
+		recipe:  recipe{thresholds: m.Thresholds, names: newRenaming(m.Names)}, choice: sop.Choice{Names: m.Names},
 	}
 }
 
