@@ -3,6 +3,7 @@ package bench
 import (
 	"maps"
 
+	"github.com/fmsop/fmsop/bench/world"
 	"github.com/fmsop/fmsop/sop/corpus"
 )
 
@@ -39,10 +40,19 @@ func (e *Exposure) Of(t *Task) string {
 		return Unknown
 	case len(e.tasks) > 0 && e.seen(t):
 		return SeenTask
-	case e.goals[[2]string{t.Domain, t.Goal}]:
+	case e.goals[[2]string{packName(t.Domain), t.Goal}]:
 		return SeenGoal
 	}
 	return Unseen
+}
+
+// packName is the name by which training knows a domain, which may be the
+// folder of a pack.
+func packName(domain string) string {
+	if d, err := world.Load(domain); err == nil {
+		return d.Name
+	}
+	return domain
 }
 
 // seen looks a task up as it stands, and without the fields that recording may

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -139,5 +140,25 @@ func TestTallyParts(t *testing.T) {
 	}
 	if goals := tally.Parts[0].Judged; goals == 0 || goals == tally.Judged || tally.Parts[2].Judged != 0 {
 		t.Errorf("%d goals seen and %d tasks seen of %d", goals, tally.Parts[2].Judged, tally.Judged)
+	}
+}
+
+// TestExposureOfPack knows a pack by its name, wherever its folder is.
+func TestExposureOfPack(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../data/bank")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "sopbench.json")); err != nil { // a pack of one's own has none
+		t.Fatal(err)
+	}
+	c, err := corpus.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &Exposure{}
+	e.Add(c.Domain.Name, "pay_bill", "")
+	if got := e.Of(&Task{Domain: dir, Goal: "pay_bill", fields: new(starlark.Dict)}); got != SeenGoal {
+		t.Errorf("a goal that was trained on counts as %s", got)
 	}
 }
