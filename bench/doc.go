@@ -8,4 +8,9 @@
 // evaluator does, or with its known faults mended. A [Tally] adds verdicts up,
 // apart for what an [Exposure] knows to have been seen in training;
 // [Replay.Show] lays one run out, with the rules that it breaks.
+//
+// [Live] puts an agent to work: it talks to a [User] and calls tools, in
+// conversations that are recorded as SOPBench records them and judged from that
+// record. An [Agent] is a model in one of the [Modes], each of which is a file
+// and a line, or a script.
 package bench

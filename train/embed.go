@@ -10,7 +10,9 @@ import (
 	"strings"
 )
 
-//go:embed fmsop_train requirements.txt
+// Patterns of files, since a folder's would leave __main__.py out and take caches in.
+//
+//go:embed fmsop_train/*.py fmsop_train/*.yaml fmsop_train/recipes/*.yaml requirements.txt
 var files embed.FS
 
 // Module is what Python runs.
@@ -24,8 +26,6 @@ func Install(folder string) error {
 			return err
 		case entry.IsDir():
 			return os.MkdirAll(path.Join(folder, name), 0o777)
-		case path.Ext(name) == ".pyc":
-			return nil
 		}
 		text, err := files.ReadFile(name)
 		if err != nil {

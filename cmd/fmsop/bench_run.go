@@ -134,7 +134,7 @@ func (o benchRunOptions) validate() (*bench.Judge, error) {
 	for _, needed := range []struct{ flag, value, example string }{
 		{"--domain", o.domain, "--domain bank"},
 		{"--model", o.model, "--model ollama:qwen2.5:7b"},
-		{"--tasks", o.tasks, "--tasks SOPBench/data"},
+		{"--tasks", o.tasks, "--tasks SOPBench/data, or tasks of fmsop bench tasks"},
 		{"--output", o.out, "-o bank-run"},
 	} {
 		if needed.value == "" {

@@ -33,8 +33,8 @@ def main(arguments: list[str]) -> int:
 
         run(options)
     except TrainError as e:
-        if os.environ.get("RANK", "0") == "0":
-            print(f"error: {e}", file=sys.stderr)
+        rank = os.environ.get("RANK", "0")
+        print("error: " + (f"process {rank}: " if rank != "0" else "") + str(e), file=sys.stderr)
         return 2 if isinstance(e, UsageError) else 1
     return 0
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch.distributed.checkpoint.state_dict import StateDictOptions, get_state_dict, set_state_dict
+from torch.distributed.fsdp import FSDPModule
 
 KEPT = 2  # checkpoints, and the best of the phase
 
@@ -35,6 +36,7 @@ class Position:
 
 def save(folder: Path, position: Position, model, optimizer, main: bool) -> None:
     """Writes folder/phase-K-step-N, which appears when it is whole."""
+    _shard(model)
     weights, state = get_state_dict(model, optimizer, options=_options())
     if not main:
         return
@@ -58,10 +60,19 @@ def found(folder: Path) -> list[Path]:
 
 def load(path: Path, model, optimizer) -> Position:
     state = torch.load(path / "state.pt", map_location="cpu", weights_only=False)
+    _shard(model)
     # Frozen parameters are not in it: the model has been loaded with them.
     set_state_dict(model, optimizer, model_state_dict=state["weights"], optim_state_dict=state["optimizer"], options=_options())
     _set_random_state(state["random"])
     return Position(**state["position"])
+
+
+def _shard(model) -> None:
+    """An evaluation leaves sharded weights whole, which no backward pass shards again,
+    and the optimiser knows the shards."""
+    for module in model.modules():
+        if isinstance(module, FSDPModule):
+            module.reshard()
 
 
 def _options() -> StateDictOptions:

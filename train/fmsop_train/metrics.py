@@ -1,6 +1,7 @@
 """What a run reports: a line of JSON a step or evaluation, and a progress bar."""
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,10 @@ class Metrics:
             if line["kind"] == "validation" and line["step"] == 0:
                 self.base = line
         if main:
-            path.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
+            # At once, since other processes may be reading it.
+            part = path.with_suffix(".part")
+            part.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
+            os.replace(part, path)
             self.file = path.open("a", encoding="utf-8")
             self.board = _board(path.parent / "tensorboard") if tensorboard else None
             self.bar = tqdm(total=planned, initial=done, unit="step", disable=quiet or not sys.stderr.isatty())

@@ -35,9 +35,11 @@ def check_device(folder: Path, recipe: Recipe) -> None:
 
 
 def count_parameters(folder: Path) -> int:
-    config = AutoConfig.from_pretrained(folder, local_files_only=True)
-    with torch.device("meta"):
-        model = AutoModelForCausalLM.from_config(config)
+    try:
+        with torch.device("meta"):
+            model = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(folder, local_files_only=True))
+    except (OSError, ValueError) as e:
+        raise TrainError(f"{folder}: config.json is not of a model that can be trained: {first_line(e)}") from e
     return sum(p.numel() for p in model.parameters())
 
 

@@ -7,6 +7,7 @@ it puts around a system message, a question and an answer:
     [system] S [between] U [asked] A [answered] U [asked] …
 """
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,7 +87,21 @@ def _without(text: str, end: str) -> str:
 def write(folder: Path, tokenizer, context: int) -> None:
     """Puts a Modelfile into a folder of merged weights. context is the longest
     prompt with its answer, in tokens."""
+    repeat_rope(folder / "config.json")
     (folder / "Modelfile").write_text(modelfile("FROM .", tokenizer, context), encoding="utf-8")
+
+
+def repeat_rope(path: Path) -> None:
+    """Puts the settings of rotary positions also where they stood before
+    Transformers 5: Ollama reads them there, and takes what is missing for 0."""
+    config = json.loads(path.read_text(encoding="utf-8"))
+    rope = config.get("rope_parameters") or {}
+    if "rope_theta" not in rope:
+        return
+    config["rope_theta"] = rope["rope_theta"]
+    if rope.get("rope_type", "default") != "default":
+        config["rope_scaling"] = {**{k: v for k, v in rope.items() if k != "rope_theta"}, "type": rope["rope_type"]}
+    path.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
 
 
 def write_adapter(folder: Path, base: Path, tokenizer, context: int) -> None:

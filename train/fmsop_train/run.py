@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import shutil
+import warnings
 from pathlib import Path
 
 import accelerate
@@ -32,9 +33,10 @@ def run(options: argparse.Namespace) -> None:
     settings = recipe.load(options.recipe, options.set)
     transformers.logging.disable_progress_bar()
     transformers.logging.set_verbosity_error()
+    warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
     folder = open_folder(options.data)
-    model.check_device(options.model, settings)
     tokenizer = model.load_tokenizer(options.model)
+    model.check_device(options.model, settings)
     template = ChatTemplate(tokenizer, str(options.model))
     stop = Stop()
 
@@ -46,6 +48,7 @@ def run(options: argparse.Namespace) -> None:
     out: Path = options.output
     if main:
         begin(out, settings, describe(options.model, folder, accelerator), options.resume)
+    accelerator.wait_for_everyone()
     try:
         groups = store.build(folder, template, settings.max_tokens, out / "tokens" / f"train-{accelerator.process_index}.bin")
         layout = Layout(settings, accelerator.device)
@@ -110,11 +113,10 @@ def write(path: Path, text: str) -> None:
 def describe(folder: Path, data: Folder, accelerator: Accelerator) -> dict:
     """What run.json says: from what, with what and on what the model is trained."""
     weights = {p.name: sha256(p) for p in sorted(folder.glob("*.safetensors")) + sorted(folder.glob("*.bin"))}
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     return {
         "model": {
             "folder": folder.name,
-            "revision": config.get("_commit_hash"),
+            "revision": revision(folder),
             "sha256": hashlib.sha256(json.dumps(weights).encode()).hexdigest(),
             "files": weights,
         },
@@ -126,6 +128,12 @@ def describe(folder: Path, data: Folder, accelerator: Accelerator) -> dict:
             "threads": torch.get_num_threads(),
         },
     }
+
+
+def revision(folder: Path) -> str | None:
+    """That of a folder in Hugging Face's cache, models--…/snapshots/REVISION."""
+    path = folder.resolve()
+    return path.name if path.parent.name == "snapshots" else None
 
 
 def sha256(path: Path) -> str:

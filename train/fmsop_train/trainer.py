@@ -55,7 +55,7 @@ class Trainer:
         while position.step < phase.steps and not self.over(position):
             self.step(phase, position, batches[position.step])
             position = replace(position, step=position.step + 1, done=position.done + 1)
-            if self.stop.asked():
+            if self.stopping():
                 self.save(position)
                 raise TrainError(f"stopped after step {position.done} of {self.planned}: go on with --resume")
             due = self.recipe.evaluate_every and position.step % self.recipe.evaluate_every == 0
@@ -64,6 +64,11 @@ class Trainer:
         if self.recipe.patience and position.best and position.best_step != position.step:
             checkpoint.load(self.checkpoints / position.best_name, self.model, self.optimizer)
         return position
+
+    def stopping(self) -> bool:
+        """Whether any process has been asked to stop: a signal reaches them apart."""
+        asked = torch.tensor(float(self.stop.asked()), device=self.accelerator.device)
+        return self.accelerator.reduce(asked, "sum").item() > 0
 
     def over(self, position: Position) -> bool:
         return 0 < self.recipe.patience <= position.waited
