@@ -41,6 +41,7 @@ type Item struct {
 // Run is one conversation.
 type Run struct {
 	Calls    []Call
+	End      End   // of a live run
 	calledAt []int // the messages of the calls
 	messages []messageJSON
 	Database starlark.Value // at the end, in the agent's environment
@@ -73,6 +74,7 @@ type (
 		Interactions []struct {
 			Messages []messageJSON   `json:"interaction"`
 			Database json.RawMessage `json:"database"`
+			End      End             `json:"end"` // of live runs
 		} `json:"interactions"`
 		Evaluations json.RawMessage `json:"evaluations"`
 		Error       string          `json:"error"`
@@ -201,7 +203,7 @@ func readItem(raw *itemJSON) (*Item, error) {
 		return nil, fmt.Errorf("task: %w", err)
 	}
 	for i, x := range raw.Interactions {
-		run := &Run{Mends: setup.Mends, messages: x.Messages}
+		run := &Run{Mends: setup.Mends, End: x.End, messages: x.Messages}
 		run.Calls, run.calledAt, run.Stops = calls(x.Messages)
 		run.Whole = slices.ContainsFunc(run.Calls, func(c Call) bool {
 			return strings.HasPrefix(c.Content, "(True,") || strings.HasPrefix(c.Content, "(False,")

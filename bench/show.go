@@ -22,6 +22,7 @@ type Shown struct {
 	ShouldSucceed bool      `json:"should_succeed"`
 	Rules         []string  `json:"rules"` // of the goal in this task, as world.Tree.Lines gives them
 	Messages      []Message `json:"messages"`
+	End           End       `json:"end,omitempty"` // of a live run
 	// Criteria are those that a verdict has, in the order of [Criteria].
 	Criteria []Criterion `json:"criteria"`
 	// Differs tells that the calls, executed again as the agent made them, leave
@@ -31,7 +32,9 @@ type Shown struct {
 
 // Message is what one side said, with the call that it makes.
 type Message struct {
-	From string     `json:"from"` // user, assistant, or tool where no call is answered
+	// From is user, assistant, environment where it tells the assistant of its
+	// reply, or tool where no call is answered.
+	From string     `json:"from"`
 	Text string     `json:"text,omitempty"`
 	Call *ShownCall `json:"call,omitempty"`
 	// Unmade names calls of the message that are not looked at, such as the one
@@ -109,8 +112,7 @@ func (r *Replay) Show(path, task string, number int) (*Shown, error) {
 	if t == nil {
 		return nil, fmt.Errorf("%s: item %d: no task of %s is the recorded one: is it of another version? without --tasks the copy in the run file is taken", path, i, r.Tasks)
 	}
-	s := &Shown{Outcome: r.item(path, i, item, t)[number], Of: len(item.Runs), ShouldSucceed: t.ShouldSucceed, Rules: t.Constraints.Lines()}
-	s.Result = s.Outcome.result()
+	s := &Shown{Outcome: r.item(path, i, item, t)[number], Of: len(item.Runs)}
 	c, err := corpus.Load(t.Domain)
 	if err != nil {
 		return nil, err
@@ -129,6 +131,8 @@ func (s *Shown) layOut(j *Judge, formal *sop.Domain, t *Task, r *Run, strict boo
 	if r.Whole {
 		setup.Mends = append(slices.Clone(r.Mends), "cards")
 	}
+	s.Result, s.End, s.ShouldSucceed = s.Outcome.result(), r.End, t.ShouldSucceed
+	s.Rules, s.Messages, s.Criteria = append([]string{}, t.Constraints.Lines()...), []Message{}, []Criterion{}
 	p := &player{trial: j.begin(d, t, r), agent: d.Start(setup), strict: strict, formal: formal, goals: map[bool][]string{}}
 	calls := make(map[int]*ShownCall, len(r.Calls))
 	for i, call := range r.Calls {
@@ -156,8 +160,8 @@ func (s *Shown) layOut(j *Judge, formal *sop.Domain, t *Task, r *Run, strict boo
 
 func (m *messageJSON) from() string {
 	switch {
-	case m.Sender == "user":
-		return "user"
+	case m.Sender == string(FromUser), m.Sender == environmentSender:
+		return m.Sender
 	case m.ToolName != nil:
 		return "tool"
 	}

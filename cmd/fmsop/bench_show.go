@@ -84,6 +84,9 @@ func (a *app) printShown(s *bench.Shown) {
 	for i := range s.Messages {
 		a.printMessage(&s.Messages[i])
 	}
+	if words := endWords[s.End]; words != "" {
+		a.printf("ended by %s\n", words)
+	}
 	a.printf("\n%s\n", p.heading(visible(resultText(s))))
 	for _, c := range s.Criteria {
 		holds, space := p.good("yes"), "  "
