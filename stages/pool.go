@@ -204,8 +204,11 @@ func (p *pool) key(r recipe) string {
 	return string(b)
 }
 
-// write returns the JSON of a rule, written once.
+// write returns the JSON of a rule, written once; leaves are made anew, see about.
 func (p *pool) write(rule *sop.Tree) string {
+	if rule.Op == sop.Leaf {
+		return rule.String()
+	}
 	s, ok := p.written[rule]
 	if !ok {
 		s = rule.String()
