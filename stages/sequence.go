@@ -90,9 +90,17 @@ func (w *worker) workflowRows(u *unit) error {
 			w.drops[DropNegatives]++
 			continue
 		}
-		w.refusals += refusal(s.positive)
+		refuses := refusal(s.positive)
+		if w.refusals*refuses >= oftener {
+			w.drops[DropOften]++
+			continue
+		}
+		before := w.made
 		if err := w.add(w.workflowRow(s, negatives, style), s.asked(), s.how, around); err != nil {
 			return err
+		}
+		if w.made > before {
+			w.refusals += refuses
 		}
 	}
 	return nil
@@ -105,7 +113,7 @@ func (w *worker) workflowExchange(u *unit, size int) *exchange[*side] {
 	refusals := w.refusals
 	admit := func(s *side) {
 		switch {
-		case !x.admit(s):
+		case refusals*refusal(s.positive) >= oftener || !x.admit(s):
 		case w.units.settle(s) && !w.repeats(s.asked()):
 			refusals += refusal(s.positive)
 		default:
