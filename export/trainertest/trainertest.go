@@ -42,6 +42,35 @@ var trl = []string{"--only-binary", ":all:", "torch==2.15.0", "transformers==5.2
 var loaders = []string{"--no-deps", "axolotl==0.19.0", "addict==2.4.0", "llamafactory==0.9.5", "peft==0.21.2", "omegaconf==2.3.0", "antlr4-python3-runtime==4.9.3",
 	"einops==0.8.1", "fire==0.7.1", "termcolor==3.1.0"}
 
+// Readers is what verl's and ms-swift's own readers import beside, 260 MB.
+var Readers = localserver.Program{
+	Name:    "readers-verl-0.9.1-ms-swift-4.6.0",
+	File:    "verl",
+	Without: "FMSOP_NO_TRAINERS",
+	Build: func(folder string) error {
+		python, err := exec.LookPath("python3")
+		if err != nil {
+			return errors.New("no python3: install Python 3.10 or later with pip")
+		}
+		_, err = localserver.Run(exec.Command(python, slices.Concat([]string{"-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+			"--no-compile", "--no-cache-dir", "--only-binary", ":all:", "--no-deps", "--target", folder}, readers)...))
+		return err
+	},
+}
+
+// readers leave out what only serves to train: verl and ms-swift want vLLM,
+// DeepSpeed and others.
+var readers = []string{"verl==0.9.1", "hydra-core==1.3.8", "ray==2.60.0", "tensordict==0.15.3", "pyvers==0.2.3", "orjson==3.13.0", "cloudpickle==3.1.2",
+	"importlib-metadata==10.2.0", "msgpack==1.2.4", "protobuf==7.36.2", "jsonschema==4.26.0", "jsonschema-specifications==2025.9.1", "referencing==0.37.0",
+	"rpds-py==2026.9.1", "click==8.5.1", "codetiming==1.4.0", "pillow==13.0.0", "ms-swift==4.6.0", "modelscope==1.40.2", "modelscope-hub==0.5.1",
+	"json-repair==0.64.5", "aiohttp==3.14.5", "multidict==7.2.1", "yarl==1.25.1", "propcache==0.5.4", "frozenlist==1.8.0", "aiosignal==1.4.0", "aiohappyeyeballs==2.7.1"}
+
+// ReadersPath is where Python finds these, for the end of PYTHONPATH.
+func ReadersPath(t testing.TB) string {
+	t.Helper()
+	return filepath.Dir(Readers.Path(t))
+}
+
 // Path is where Python finds the packages, for PYTHONPATH. The test is skipped
 // where the machine does without them.
 func Path(t testing.TB) string {

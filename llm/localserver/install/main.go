@@ -15,7 +15,8 @@ import (
 )
 
 func main() {
-	for _, p := range []localserver.Program{scipytest.Program, hftest.Program, llamacpptest.Program, ollamatest.Program, trainertest.Program} {
+	for _, p := range []localserver.Program{scipytest.Program, hftest.Program, llamacpptest.Program, ollamatest.Program, trainertest.Program,
+		trainertest.Readers} {
 		err := p.Install(func(folder string) {
 			fmt.Fprintf(os.Stderr, "installing %s, once, into %s\n", p.Name, folder)
 		})

@@ -14,9 +14,11 @@ exec python3 -m verl.trainer.main_ppo \
   actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct \
   actor_rollout_ref.actor.optim.lr=1e-6 \
   actor_rollout_ref.actor.use_kl_loss=True \
+  actor_rollout_ref.actor.use_dynamic_bsz=True \
+  actor_rollout_ref.actor.ppo_max_token_len_per_gpu=16384 \
   actor_rollout_ref.rollout.name=vllm \
   actor_rollout_ref.rollout.n=8 \
-  custom_reward_function.path=reward.py \
-  custom_reward_function.name=compute_score \
+  reward.custom_reward_function.path=reward.py \
+  reward.custom_reward_function.name=compute_score \
   trainer.n_gpus_per_node=8 \
   trainer.total_epochs=12 "$@"
