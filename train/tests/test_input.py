@@ -16,7 +16,7 @@ from fmsop_train.store import build
 
 class Case(unittest.TestCase):
     def setUp(self):
-        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.folder = Path(tiny.enter(self, tempfile.TemporaryDirectory()))
 
     def refused(self, kind, *words):
         test = self
