@@ -85,25 +85,23 @@ func (l *Live) task(ctx, going context.Context, t *Task) (*liveResult, error) {
 		if reason = blameless(err); reason == "" {
 			return nil, err
 		}
-		database = nil
 	}
 	item, err := l.record(t, c, database, end, reason)
 	if err != nil {
 		return nil, err
 	}
+	reason = item.Error
 	o := LiveOutcome{
 		Outcome: Outcome{Domain: t.Domain, Goal: t.Goal, Task: t.Index, Model: l.Agent.Name(), Mode: l.Mode, Error: reason},
 		Result:  Errored, Broken: []string{}, End: end,
 	}
 	for _, turn := range c.Turns {
-		o.Messages++
+		o.Messages += turn.messages(c)
 		if turn.Call != nil && !turn.leaves(c) {
 			o.Calls++
-			o.Messages++
 		}
 		if turn.Fault != "" {
 			o.Unusable++
-			o.Messages++
 		}
 	}
 	if reason == "" {

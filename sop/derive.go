@@ -58,7 +58,7 @@ func (v *Variant) Adopt(s *Scenario, from *Variant) (*Scenario, error) {
 			numbers[name] = x
 		}
 	}
-	out := &Scenario{Facts: v.Derive(stated, numbers), Values: numbers, Bindings: s.Bindings}
+	out := &Scenario{Facts: v.Derive(stated, numbers), Values: numbers, Bindings: s.Bindings, Results: s.Results}
 	if !v.Consistent(out.Facts) {
 		return nil, fmt.Errorf("procedure %s: the facts are not consistent here", v.Procedure.Goal)
 	}

@@ -21,6 +21,8 @@ const (
 	DropNegatives = "too_few_negatives"   // fewer provably wrong answers than the ratio wants
 	DropAmbiguous = "ambiguous_arguments" // two calls are bound alike: an answer would not tell them apart
 	DropDuplicate = "duplicate"           // the same context, query and positive again
+	DropRecords   = "no_records"          // of a running domain in which the facts hold
+	DropThrows    = "tool_throws"         // a right workflow has a call that the running domain cannot make
 	DropTooLong   = "too_long"            // more tokens than a row may have, whatever rules are left out
 	DropShortfall = "shortfall"           // groups asked for and not made
 
@@ -52,6 +54,7 @@ type worker struct {
 	foreign  []*sop.Tree // rules of other procedures that a row may have
 	judge    *judge
 	refusals int // among right workflows, beyond those that are none
+	records  any // of the last scenario of the exchange that was executed
 	rng      *rand.Rand
 	batch    *dataset.Batch
 	seen     map[string]bool // rows

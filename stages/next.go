@@ -95,12 +95,13 @@ func (w *worker) nextRows(u *unit) error {
 // contexts near by.
 func (w *worker) nextExchange(u *unit, size int) *exchange[*moment] {
 	x := &exchange[*moment]{}
+	w.records = nil
 	admit := func(m *moment) bool {
 		if len(x.members) == size || !x.admit(m) {
 			return false
 		}
 		switch {
-		case !w.units.settle(m.side):
+		case !w.settle(m.side):
 		case m.ambiguous():
 			w.drops[DropAmbiguous]++
 		case !w.repeats(m.asked()):

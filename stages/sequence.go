@@ -105,11 +105,12 @@ func (w *worker) workflowRows(u *unit) error {
 // and such that do not so that both come equally often.
 func (w *worker) workflowExchange(u *unit, size int) *exchange[*side] {
 	x := &exchange[*side]{}
+	w.records = nil
 	refusals := w.refusals
 	admit := func(s *side) {
 		switch {
 		case !x.admit(s):
-		case w.units.settle(s) && !w.repeats(s.asked()):
+		case w.settle(s) && !w.repeats(s.asked()):
 			refusals += refusal(s.positive)
 		default:
 			x.dismiss()

@@ -21,9 +21,10 @@ func (a *app) benchCommand() *cobra.Command {
 		Long: `The domains run: a database, tools that read and change it, and the rules that
 guard them. An agent's calls are executed and judged by the state that they
 leave and by the procedure.`,
-		Example: "  fmsop bench replay runs/*.json.zst --tasks SOPBench/data",
-		Args:    noSuchCommand,
-		RunE:    showHelp,
+		Example: `  fmsop bench replay runs/*.json.zst --tasks SOPBench/data
+  fmsop bench run --domain bank --model ollama:qwen2.5:7b --tasks SOPBench/data -o bank-run`,
+		Args: noSuchCommand,
+		RunE: showHelp,
 	}
 	c.AddCommand(
 		a.tasksCommand(),

@@ -23,7 +23,9 @@ func TestTrainThenEvaluate(t *testing.T) {
 	server := ollamatest.Start(t)
 	tiny, err := filepath.Abs("testdata/train/tiny.py")
 	require.NoError(t, err)
-	t.Chdir(t.TempDir())
+	dir := t.TempDir()
+	require.NoError(t, unpack(filepath.Join(dir, "pack")))
+	t.Chdir(dir)
 	for name, value := range map[string]string{
 		"PYTHONPATH": packages, "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1",
 		"HOME": t.TempDir(), "OLLAMA_HOST": server.URL, "PATH": filepath.Dir(ollama) + string(os.PathListSeparator) + os.Getenv("PATH"),
@@ -38,9 +40,9 @@ func TestTrainThenEvaluate(t *testing.T) {
 		require.NoError(t, c.Run(), "%s\n%s%s", c, &out, &problems)
 		return out.String()
 	}
-	do("fmsop", "generate", "library", "-o", "data", "--groups", "12", "-q")
+	require.NoError(t, os.WriteFile("config.yaml", []byte("corpora: [pack]\nllm: {sampling: {max_tokens: 8, extra: {num_thread: 1}}}\n"), 0o600))
+	do("fmsop", "generate", "--config", "config.yaml", "-o", "data", "--groups", "12", "-q")
 	do("python3", tiny, "data", "model")
-	require.NoError(t, os.WriteFile("config.yaml", []byte("llm: {sampling: {max_tokens: 8, extra: {num_thread: 1}}}\n"), 0o600))
 
 	out := do("fmsop", "train", "data", "--model", "model", "-o", "tuned", "--then", "evaluate", "--config", "config.yaml", "-q",
 		"--set", "epochs=0.4", "--set", "batch_groups=4", "--set", "max_tokens=4096", "--set", "evaluate_every=0", "--set", "patience=0", "--set", "lora_rank=4")

@@ -84,7 +84,7 @@ class Arm:
 
     @property
     def base_report(self) -> Path:
-        return self.base / ("-".join(self.tests) + ".json")
+        return self.out.parent.parent / f"base-{'-'.join(self.tests)}.json"
 
 
 class Setting:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+from transformers import AutoTokenizer, PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
 from data import Row, prompt
 
@@ -81,8 +81,8 @@ def train(model, sequences: Iterator[tuple[torch.Tensor, torch.Tensor]], batch: 
             yield {"step": step + 1, "loss": losses.mean().item(), "answers": answer.item(), "seconds": round(time.monotonic() - began, 1)}
 
 
-def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
-    return PreTrainedTokenizerFast.from_pretrained(folder)
+def load_tokenizer(folder: Path):
+    return AutoTokenizer.from_pretrained(folder, local_files_only=True)
 
 
 def save(model, tokenizer, folder: Path) -> None:

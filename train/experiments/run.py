@@ -29,11 +29,14 @@ def main() -> None:
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("experiment", type=Path, help="reduced.yaml, say")
     p.add_argument("-o", "--output", type=Path, required=True, metavar="OUT")
+    p.add_argument("--model", type=Path, metavar="FOLDER", help="weights to begin with, instead of a small model from scratch")
     p.add_argument("--jobs", type=int, default=1, help="arms at a time")
     options = p.parse_args()
     settings = yaml.safe_load(options.experiment.read_text(encoding="utf-8"))
     out: Path = options.output
     out.mkdir(parents=True, exist_ok=True)
+    if options.model and not (out / "base").exists():
+        (out / "base").symlink_to(options.model.resolve())
     make_data(settings, out)
     make_base(settings, out)
     make_arms(settings, out, options.jobs)
@@ -56,8 +59,11 @@ def make_data(settings: dict[str, Any], out: Path) -> None:
             texts += (data.prompt(row), row["positive"]["text"])
         if limits.perhaps(row):
             found.append(row)
-    tokenizer = base.make_tokenizer(texts, settings["base"]["vocabulary"])
-    tokenizer.save_pretrained(out / "base")
+    if (out / "base").exists():
+        tokenizer = base.load_tokenizer(out / "base")
+    else:
+        tokenizer = base.make_tokenizer(texts, settings["base"]["vocabulary"])
+        tokenizer.save_pretrained(out / "base")
 
     def cut(rows, most: int) -> list[data.Row]:
         return data.select(filter(limits.perhaps, rows), limits, tokenizer, most, seed)
@@ -82,16 +88,18 @@ def make_ratios(settings: dict[str, Any], out: Path, tokenizer) -> None:
 
 
 def make_base(settings: dict[str, Any], out: Path) -> None:
-    if (out / "base.jsonl").exists():
+    if (out / "base" / "config.json").exists():
         return
     b, seed = settings["base"], settings["seed"]
     tokenizer = base.load_tokenizer(out / "base")
     rows = [json.loads(line) for line in (out / "data" / "train_3.jsonl").open(encoding="utf-8")]
     trained = base.make_model(tokenizer, b["model"], seed)
     sequences = base.blocks(tokenizer, stage_by_stage(rows, seed), b["block"])
-    log = [*base.train(trained, sequences, b["batch"], b["steps"], b["learning_rate"])]
+    with (out / "base.jsonl").open("w", encoding="utf-8") as log:
+        for line in base.train(trained, sequences, b["batch"], b["steps"], b["learning_rate"]):
+            log.write(json.dumps(line) + "\n")
+            log.flush()
     base.save(trained, tokenizer, out / "base")
-    (out / "base.jsonl").write_text("".join(json.dumps(line) + "\n" for line in log), encoding="utf-8")
 
 
 def stage_by_stage(rows: list[data.Row], seed: int) -> Iterator[data.Row]:

@@ -30,7 +30,7 @@ def collect(settings: dict[str, Any], out: Path) -> Iterator[dict[str, Any]]:
     groups, of each stage and of each operator."""
     for part, names in (("methods", settings["methods"]), ("sweep", settings["sweep"]), ("ratios", settings["ratios"])):
         tests = "validation" if part == "sweep" else "procedures-domain"
-        base = out / "base" / f"{tests}.json"
+        base = out / f"base-{tests}.json"
         if base.exists():
             yield from _report(part, "base", 0, json.loads(base.read_text(encoding="utf-8")))
         for name in names:
