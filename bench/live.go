@@ -81,6 +81,8 @@ type Live struct {
 	Tools    string // one of ToolLists
 	Judge    *Judge
 	Sampling llm.Sampling // of the models, for the record
+	// Trained is what the agent has seen in training; nil where that is not known.
+	Trained *Exposure
 }
 
 // ToolLists say which tools are offered: full, all of the domain's, oracle, those

@@ -36,14 +36,13 @@ type graphJob struct {
 	nearby      []*sop.Tree // these, or the fitting ones where they are more
 	rightGraphs map[graphKey]*rightGraph
 	proofs      map[[2]*rightGraph]*sop.Difference // why the second is wrong in the context of the first
-	cases       map[variantCase]bool               // see canBe
 }
 
 // runGraph fills the batch with the job's stage-3 rows and drops.
 func (j *Job) runGraph(o Options, batch *dataset.Batch) error {
 	w := &graphJob{
 		worker: j.worker(o, batch), pool: newPool(j.Domain, j.Procedure, o.Seed),
-		rightGraphs: map[graphKey]*rightGraph{}, proofs: map[[2]*rightGraph]*sop.Difference{}, cases: map[variantCase]bool{},
+		rightGraphs: map[graphKey]*rightGraph{}, proofs: map[[2]*rightGraph]*sop.Difference{},
 	}
 	for i := range max(variantsPerJob, j.Groups/groupsPerGraphVariant) {
 		w.variants = append(w.variants, j.Index+i*j.Of)

@@ -91,22 +91,7 @@ func (w *graphJob) canBe(m *member, d *sop.Difference) bool {
 	if d.Witness == nil {
 		return true
 	}
-	if m.shown != nil {
-		return w.pool.possible(m.cell, m.shown, d.Witness.Facts)
-	}
-	of := variantCase{m.cell, d.Witness}
-	can, known := w.cases[of]
-	if !known {
-		can = w.pool.possible(m.cell, nil, d.Witness.Facts)
-		w.cases[of] = can
-	}
-	return can
-}
-
-// variantCase is a witness's case in a variant of which nothing else is shown.
-type variantCase struct {
-	cell    *cell
-	witness *sop.Witness
+	return w.pool.possible(m.cell, m.shown, d.Witness.Facts)
 }
 
 // difference says why b's graph is wrong where a's is right; nil also where

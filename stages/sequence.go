@@ -90,12 +90,17 @@ func (w *worker) workflowRows(u *unit) error {
 			w.drops[DropNegatives]++
 			continue
 		}
-		long := w.drops[DropTooLong]
+		refuses := refusal(s.positive)
+		if w.refusals*refuses >= oftener {
+			w.drops[DropOften]++
+			continue
+		}
+		before := w.made
 		if err := w.add(w.workflowRow(s, negatives, style), s.asked(), s.how, around, w.shorterWorkflow(s, negatives, style)); err != nil {
 			return err
 		}
-		if w.drops[DropTooLong] == long {
-			w.refusals += refusal(s.positive)
+		if w.made > before {
+			w.refusals += refuses
 		}
 	}
 	return nil
@@ -109,7 +114,7 @@ func (w *worker) workflowExchange(u *unit, size int) *exchange[*side] {
 	refusals := w.refusals
 	admit := func(s *side) {
 		switch {
-		case !x.admit(s):
+		case refusals*refusal(s.positive) >= oftener || !x.admit(s):
 		case w.settle(s) && !w.repeats(s.asked()):
 			refusals += refusal(s.positive)
 		default:

@@ -18,8 +18,8 @@ import (
 )
 
 type benchRunOptions struct {
-	domain, model, mode, tools, user, tasks, judge, out string
-	number                                              int // of tasks to draw where none are given
+	domain, model, mode, tools, user, tasks, judge, trained, out string
+	number                                                       int // of tasks to draw where none are given
 }
 
 func (a *app) benchRunCommand() *cobra.Command {
@@ -61,12 +61,17 @@ Ctrl-C or a kill. With --json a line is printed for each task.`,
 	flags.StringVar(&o.tasks, "tasks", "", "`FILE` of tasks, or the folder with DOMAIN_tasks.json")
 	flags.IntVarP(&o.number, "number", "n", 100, "`N` tasks to draw where --tasks names none")
 	flags.StringVar(&o.judge, "judge", "corrected", "`NAME`: corrected, or official with all its known faults")
+	trainedFlag(flags, &o.trained)
 	flags.StringVarP(&o.out, "output", "o", "", "`RUN`, the folder to make or to go on with")
 	return c
 }
 
 func (a *app) benchRun(ctx context.Context, o benchRunOptions) error {
 	judge, err := o.validate()
+	if err != nil {
+		return err
+	}
+	seen, err := exposure(o.trained)
 	if err != nil {
 		return err
 	}
@@ -80,7 +85,7 @@ func (a *app) benchRun(ctx context.Context, o benchRunOptions) error {
 	}
 	ctx, drain, stop := run.NotifyDrain(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	l := &bench.Live{Desk: desk, Tools: o.tools, Judge: judge, Sampling: a.config.LLM.Sampling}
+	l := &bench.Live{Desk: desk, Tools: o.tools, Judge: judge, Sampling: a.config.LLM.Sampling, Trained: seen}
 	m := &bench.LiveManifest{Domain: o.domain, Tools: o.tools, Judge: o.judge, Tasks: source}
 	closing, err := a.benchSides(l, m, o, drain)
 	if err != nil {
