@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -266,7 +267,11 @@ func (a *Author) Folder(ctx context.Context, r *llm.Runner, asker *llm.Asker, di
 func (a *Author) append(w *dataset.Writer, o dataset.Options, job string, done authored) error {
 	b := dataset.NewBatch(o)
 	for _, row := range done.rows {
-		if err := b.Add(*row); err != nil {
+		err := b.Add(*row)
+		if errors.Is(err, dataset.ErrTooLong) {
+			err = b.Drop(dataset.Drop{Job: job, Reason: stages.DropTooLong})
+		}
+		if err != nil {
 			return err
 		}
 	}

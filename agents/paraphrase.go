@@ -145,6 +145,18 @@ func (p *Paraphraser) Row(ctx context.Context, row *dataset.Row) (ParaphrasedRow
 	return out, failed
 }
 
+// refuse gives the row its own words back, for a reason that concerns all of it.
+func (d *ParaphrasedRow) refuse(reason string) (err error) {
+	for _, n := range d.Counts {
+		if n.Accepted > 0 {
+			n.Refused[reason] += n.Accepted
+			n.Accepted = 0
+		}
+	}
+	d.Row, _, err = stages.Restore(&d.Row)
+	return err
+}
+
 // request lists the passages of one part.
 func (p *Paraphraser) request(row *dataset.Row, passages []stages.Passage) llm.Request {
 	var list strings.Builder
@@ -212,10 +224,16 @@ func (p *Paraphraser) Folder(ctx context.Context, r *llm.Runner, from, to string
 			return p.Row(ctx, &row)
 		},
 		func(_ int, done ParaphrasedRow, _ *llm.Error) error {
-			dataset.AddProposals(counts, done.Counts)
-			if err := b.Add(done.Row); err != nil {
+			err := b.Add(done.Row)
+			if errors.Is(err, dataset.ErrTooLong) {
+				if err = done.refuse(stages.DropTooLong); err == nil {
+					err = b.Add(done.Row)
+				}
+			}
+			if err != nil {
 				return err
 			}
+			dataset.AddProposals(counts, done.Counts)
 			if held++; held < rowsPerBatch {
 				return nil
 			}

@@ -174,11 +174,12 @@ func TestParaphrasedFolder(t *testing.T) {
 	})
 	from, m := symbolic(t, stages.Options{Seed: 1, Groups: 120, Stages: []int{2}})
 	ledger := filepath.Join(t.TempDir(), "replies.jsonl")
+	options := dataset.Options{}
 	do := func(to, ledger string, o llm.Options) (dataset.Manifest, llm.Stats, error) {
 		r, err := llm.NewRunner(client, o, llm.Files{Ledger: ledger}, nil)
 		require.NoError(t, err)
 		defer r.Close()
-		made, err := paraphraser(t, r, m, stages.PartQuery).Folder(t.Context(), r, from, to, m, dataset.Options{}, nil)
+		made, err := paraphraser(t, r, m, stages.PartQuery).Folder(t.Context(), r, from, to, m, options, nil)
 		return made, r.Stats(), err
 	}
 	to := filepath.Join(t.TempDir(), "data")
@@ -222,7 +223,26 @@ func TestParaphrasedFolder(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(to, dataset.CardFile))
 	require.NoError(t, err)
 	assert.Contains(t, string(text), "reworded by ollama:author")
+
+	// A rewording that makes a row too long is refused; the row keeps its words.
+	options = dataset.Options{Counter: longReworded{}, MaxTokens: 1}
+	kept, _, err := do(filepath.Join(t.TempDir(), "kept"), ledger, llm.Options{})
+	require.NoError(t, err)
+	require.Equal(t, m.Files["train_2.jsonl.zst"], kept.Files["train_2.jsonl.zst"])
+	require.Zero(t, kept.Paraphrased[stages.PartQuery].Accepted)
+	require.Equal(t, counts.Accepted, kept.Paraphrased[stages.PartQuery].Refused[stages.DropTooLong])
 }
+
+// longReworded counts two tokens where a model has reworded a row, else one.
+type longReworded struct{}
+
+func (longReworded) Prompt(r *dataset.Row) (int, error) {
+	return 1 + strings.Count(r.Meta, `"paraphrase":`), nil
+}
+
+func (c longReworded) Whole(r *dataset.Row) (int, error) { return c.Prompt(r) }
+
+func (longReworded) Tokenizer() dataset.Tokenizer { return dataset.Tokenizer{} }
 
 func TestParaphraseOptions(t *testing.T) {
 	err := agents.ParaphraseOptions{Parts: []string{"query", "answer"}}.Validate()

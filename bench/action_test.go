@@ -68,13 +68,14 @@ func TestReadText(t *testing.T) {
 		{"the only parameter", "Action: get_account_balance\nAction Input: john", "get_account_balance", `{"username":"john"}`, "", ""},
 		{"the only parameter, quoted", "Action: get_account_balance\nAction Input: \"john o'neil, jr\"", "get_account_balance", `{"username":"john o'neil, jr"}`, "", ""},
 		{"the call again as input", "Action: login_user\nAction Input: {\"name\": \"login_user\", \"arguments\": " + login + "}", "login_user", login, "", ""},
+		{"none as a key", "Action: login_user\nAction Input: {\"none\": 1}", "login_user", `{"none":1}`, "", ""},
 		{"nested", "Action: login_user\nAction Input: {\"identification\": {\"a\": [1, {\"b\": \"}\"}]}}", "login_user", `{"identification":{"a":[1,{"b":"}"}]}}`, "", ""},
 
 		{"JSON", `{"name": "login_user", "arguments": ` + login + `}`, "login_user", login, "", ""},
 		{"JSON with a thought", "```json\n" + `{"thought": "sign in", "action": "login_user", "action_input": ` + login + "}\n```", "login_user", login, "sign in", ""},
 		{"JSON under a label", "Thought: sign in\nAction:\n```json\n" + `{"action": "login_user", "action_input": ` + login + "}\n```", "login_user", login, "sign in", ""},
 		{"JSON of OpenAI", `{"type": "function", "function": {"name": "login_user", "arguments": "{\"username\": \"john\"}"}}`, "login_user", `{"username":"john"}`, "", ""},
-		{"tag with JSON", "I sign in.\n<tool_call>\n" + `{"name": "login_user", "arguments": ` + login + "}\n</tool_call>", "login_user", login, "I sign in.", ""},
+		{"tag with JSON", "I do so\n<tool_call>\n" + `{"name": "login_user", "arguments": ` + login + "}\n</tool_call>", "login_user", login, "I do so", ""},
 		{"tag with the name", "<function=login_user>" + login + "</function>", "login_user", login, "", ""},
 		{"a list of calls", `[{"name": "login_user", "parameters": ` + login + `}]`, "login_user", login, "", ""},
 		{"code", "I sign in:\n```python\nresult = login_user(username='john', identification='pw 1')\n```", "login_user", login, "I sign in:", ""},
@@ -84,6 +85,7 @@ func TestReadText(t *testing.T) {
 		{"words with a tool's name", "I could use login_user, shall I?", "", "", "I could use login_user, shall I?", ""},
 		{"words with JSON", `You told me {"amount": 5}, is that right?`, "", "", `You told me {"amount": 5}, is that right?`, ""},
 		{"no action", "Thought: Which currency?\nAction: N/A\nAction Input: N/A", "", "", "Which currency?", ""},
+		{"no action, with a reason", "Thought: Which currency?\nAction: N/A (the customer has to say)\nAction Input: N/A", "", "", "Which currency?", ""},
 		{"an answer instead", "Thought: it is refused\nAction: None\nFinal Answer: That cannot be done.", "", "", "it is refused\nThat cannot be done.", ""},
 		{"thought alone", "Thought: Which account is it?", "", "", "Thought: Which account is it?", ""},
 

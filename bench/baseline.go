@@ -28,7 +28,7 @@ var Baselines = []string{"baseline:oracle", "baseline:nothing", "baseline:at-onc
 func NewBaseline(name string) Agent {
 	switch name {
 	case "baseline:oracle":
-		return &scripted{name: name, script: oracle}
+		return &scripted{name: name, script: new(oracle).script}
 	case "baseline:nothing":
 		return &scripted{name: name, script: func(*Conversation) ([]Step, error) { return nil, nil }}
 	case "baseline:at-once":
@@ -83,12 +83,17 @@ func atOnce(c *Conversation) ([]Step, error) {
 	return []Step{{c.Task.Goal, arguments(c.Domain.Tool(c.Task.Goal), sources, c.Task.known())}}, nil
 }
 
-func oracle(c *Conversation) ([]Step, error) {
+// oracle keeps the domains that it has read.
+type oracle struct {
+	corpora sync.Map // by domain: func() (*corpus.Corpus, error)
+}
+
+func (o *oracle) script(c *Conversation) ([]Step, error) {
 	if v, has, _ := c.Task.fields.Get(starlark.String("solution")); has {
 		return readSteps(v)
 	}
 	var first []Step
-	if v, scenario := formalTask(c); v != nil {
+	if v, scenario := o.formal(c); v != nil {
 		for i := range workflowsOfOracle {
 			steps := proven(c, v, scenario, i)
 			if steps == nil {
@@ -116,10 +121,11 @@ func oracle(c *Conversation) ([]Step, error) {
 // may throw where the procedure lets it be called.
 const workflowsOfOracle = 8
 
-// formalTask is the task as the formal domain has it; nil where it knows less
-// than the task.
-func formalTask(c *Conversation) (*sop.Variant, *sop.Scenario) {
-	known, err := corpus.Load(c.Domain.Name)
+// formal is the task as the formal domain has it; nil where it knows less than
+// the task.
+func (o *oracle) formal(c *Conversation) (*sop.Variant, *sop.Scenario) {
+	once, _ := o.corpora.LoadOrStore(c.Domain.Name, sync.OnceValues(func() (*corpus.Corpus, error) { return corpus.Load(c.Domain.Name) }))
+	known, err := once.(func() (*corpus.Corpus, error))()
 	if err != nil {
 		return nil, nil
 	}

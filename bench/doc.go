@@ -6,4 +6,9 @@
 // SOPBench recorded it, and a [Judge] executes every recorded call again and
 // decides the seven criteria of a [Verdict]: either exactly as the official
 // evaluator does, or with its known faults mended.
+//
+// [Live] puts an agent to work: it talks to a [User] and calls tools, in
+// conversations that are recorded as SOPBench records them and judged from that
+// record. An [Agent] is a model in one of the [Modes], each of which is a file
+// and a line, or a script.
 package bench

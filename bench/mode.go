@@ -68,11 +68,11 @@ func (e *NoToolsError) Error() string {
 // of its reply.
 func (a *modelAgent) Next(ctx context.Context, c *Conversation) (Turn, error) {
 	q := a.mode.request(c)
-	stop := q.Stop
-	q.Sampling = a.sampling
-	if q.Stop == nil {
-		q.Stop = stop
+	sampling := a.sampling
+	if sampling.Stop == nil {
+		sampling.Stop = q.Stop
 	}
+	q.Sampling = sampling
 	reply, err := a.model.Chat(ctx, q)
 	problem, failed := errors.AsType[*llm.Error](err)
 	switch {
@@ -104,7 +104,7 @@ func cutShort(r llm.Reply) string {
 	return ""
 }
 
-// arguments makes the text of a call's arguments an object in one spelling:
+// callArguments makes the text of a call's arguments an object in one spelling:
 // what is repaired is repaired for good, and no number changes.
 func callArguments(text string) (string, error) {
 	if strings.TrimSpace(text) == "" {

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/fmsop/fmsop/llm"
 )
@@ -42,14 +43,22 @@ func nativeRequest(c *Conversation) llm.Request {
 // callID is that of the call in a turn. Servers' own ids differ with every run.
 func callID(turn int) string { return fmt.Sprintf("call_%d", turn) }
 
-func readNative(_ *Conversation, text string, r llm.Reply) Turn {
+// readNative takes a call that is written as a text for a fault: the customer is
+// not to read it, and a model that can call tools can do better.
+func readNative(c *Conversation, text string, r llm.Reply) Turn {
 	if len(r.ToolCalls) == 0 {
+		for _, shape := range []func() (Turn, bool){(&actionReader{c, text}).object, (&actionReader{c, text}).tagged} {
+			if turn, found := shape(); found && turn.Call != nil && c.offers(turn.Call.Name) {
+				return Turn{Text: text, Fault: fmt.Sprintf("it writes the call of %s as a text, where a tool call is wanted", turn.Call.Name)}
+			}
+		}
 		return Turn{Text: text}
 	}
 	call := r.ToolCalls[0]
 	arguments, err := callArguments(call.Arguments)
 	if err != nil {
-		return Turn{Text: text, Fault: fmt.Sprintf("the arguments of %s are no JSON object: %v", call.Name, err)}
+		said := strings.TrimSpace(text + "\n" + call.Name + " " + call.Arguments)
+		return Turn{Text: said, Fault: fmt.Sprintf("the arguments of %s cannot be read: %v", call.Name, err)}
 	}
 	return Turn{Text: text, Call: &Call{Name: call.Name, Arguments: arguments}}
 }

@@ -200,7 +200,8 @@ func (s *sampler) try(c Case, choice sop.Choice, rng *rand.Rand) (*Sampled, erro
 const workflowsTried = 4
 
 // stepsOf are the calls of a workflow, the refusal left out; nil where one is
-// not offered to agents.
+// not offered to agents. Who refuses in the end leaves out what cannot be called
+// with what the user knows: a login without a password has failed already.
 func stepsOf(d *world.Domain, v *sop.Variant, workflow sop.Workflow, known *starlark.Dict) []Step {
 	steps := []Step{}
 	for _, item := range workflow {
@@ -212,9 +213,22 @@ func stepsOf(d *world.Domain, v *sop.Variant, workflow sop.Workflow, known *star
 		if tool == nil || !tool.Offered {
 			return nil
 		}
-		steps = append(steps, Step{use.Base, arguments(tool, use.Args, known)})
+		args := arguments(tool, use.Args, known)
+		if workflow[len(workflow)-1] != v.Goal && !suffice(tool, args) {
+			continue
+		}
+		steps = append(steps, Step{use.Base, args})
 	}
 	return steps
+}
+
+// suffice tells whether every argument that the tool needs is there.
+func suffice(t *world.Tool, args *starlark.Dict) bool {
+	names, required := t.Parameters()
+	return !slices.ContainsFunc(names[:required], func(name string) bool {
+		_, given, _ := args.Get(starlark.String(name))
+		return !given
+	})
 }
 
 // facts draws facts in which the case ends as it should, and which differ in
@@ -295,8 +309,8 @@ func (t *Sampled) permits(d *world.Domain) bool {
 
 // play makes the calls as an agent does, in the plain layer, and records them.
 func play(d *world.Domain, t *Task, steps []Step) (*Run, error) {
-	w := d.Start(world.Setup{Database: t.Database, Limits: t.Limits})
-	run := &Run{}
+	run := &Run{Mends: []string{"cards"}}
+	w := d.Start(world.Setup{Database: t.Database, Limits: t.Limits, Mends: run.Mends})
 	for _, step := range steps {
 		args, err := world.Encode(step.Arguments)
 		if err != nil {

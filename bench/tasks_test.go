@@ -4,45 +4,37 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/fmsop/fmsop/bench/python"
 	"github.com/fmsop/fmsop/bench/world"
+	"github.com/fmsop/fmsop/internal/run"
 	"github.com/fmsop/fmsop/sop"
 	"github.com/fmsop/fmsop/sop/corpus"
 )
 
-// converse has an agent do the tasks and judges it with the known faults mended.
-func converse(t *testing.T, domain string, tasks []*Task, agent string) (verdicts []Verdict) {
+// attempt has a scripted agent do the tasks and returns the verdicts.
+func attempt(t *testing.T, domain string, tasks []*Task, agent string) (verdicts []Verdict) {
 	t.Helper()
 	desk, err := NewDesk(domain, tasks)
 	if err != nil {
 		t.Fatal(err)
 	}
-	live := &Live{Agent: NewBaseline(agent), User: FixedUser{}, Tools: "full", Judge: Corrected()}
-	for _, task := range tasks {
-		c, err := desk.Open(task, live.Tools, true)
-		if err != nil {
-			t.Fatal(err)
+	live := &Live{Desk: desk, Agent: NewBaseline(agent), User: FixedUser{}, Tools: "full", Judge: Corrected()}
+	err = live.Run(context.Background(), tasks, t.TempDir(), run.Options{}, func(o LiveOutcome) error {
+		if o.Verdict == nil {
+			t.Fatalf("%s: task %d: %s", domain, o.Index, o.Error)
 		}
-		database, end, err := live.converse(context.Background(), context.Background(), c)
-		if err != nil || end != EndExit && end != EndCalls {
-			t.Fatalf("%s: task %d ends by %s: %v", domain, task.Index, end, err)
-		}
-		r := &Run{Database: database}
-		for _, turn := range c.Turns {
-			if turn.Call != nil && turn.Call.Name != Exit {
-				r.Calls = append(r.Calls, *turn.Call)
-			}
-		}
-		v, err := live.Judge.Judge(desk.world, task, r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		verdicts = append(verdicts, v)
+		verdicts = append(verdicts, *o.Verdict)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return verdicts
 }
@@ -83,15 +75,15 @@ func TestSampledTasks(t *testing.T) {
 			t.Errorf("%s: not all tasks make a corpus: %v %v", name, c, err)
 		}
 
-		if p := passed(converse(t, name, tasks, "baseline:oracle")); p != n {
+		if p := passed(attempt(t, name, tasks, "baseline:oracle")); p != n {
 			t.Errorf("%s: the oracle passes %d of %d", name, p, n)
 		}
-		for i, v := range converse(t, name, tasks, "baseline:nothing") {
+		for i, v := range attempt(t, name, tasks, "baseline:nothing") {
 			if v.Success == tasks[i].ShouldSucceed {
 				t.Errorf("%s: doing nothing passes task %d (%s), which should succeed: %v", name, i, tasks[i].Goal, v.Success)
 			}
 		}
-		atOnce := passed(converse(t, name, tasks, "baseline:at-once"))
+		atOnce := passed(attempt(t, name, tasks, "baseline:at-once"))
 		t.Logf("%s: at once %d of %d", name, atOnce, n)
 		if atOnce > n/4 {
 			t.Errorf("%s: calling the goal at once passes %d of %d", name, atOnce, n)
@@ -193,4 +185,49 @@ func TestActionGraph(t *testing.T) {
 	if string(text) != want {
 		t.Errorf("(-want +got)\n-%s\n+%s", want, text)
 	}
+}
+
+// TestBaselines has the scripted agents do the public tasks.
+func TestBaselines(t *testing.T) {
+	for name, want := range oracleFails {
+		tasks, err := ReadTasks(filepath.Join(shared(t), "tasks"), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range attempt(t, name, tasks, "baseline:nothing") {
+			if v.Success == tasks[i].ShouldSucceed {
+				t.Errorf("%s: doing nothing passes task %d (%s), which should succeed: %v", name, i, tasks[i].Goal, v.Success)
+			}
+		}
+		atOnce := passed(attempt(t, name, tasks, "baseline:at-once"))
+		if atOnce > len(tasks)/8 {
+			t.Errorf("%s: calling the goal at once passes %d of %d", name, atOnce, len(tasks))
+		}
+		var fails []string
+		verdicts := attempt(t, name, tasks, "baseline:oracle")
+		for i, v := range verdicts {
+			if !v.Success {
+				fails = append(fails, fmt.Sprint(tasks[i].Goal, " ", i))
+			}
+		}
+		t.Logf("%s: the oracle passes %d of %d, at once %d", name, passed(verdicts), len(tasks), atOnce)
+		if !slices.Equal(fails, want) {
+			t.Errorf("%s: the oracle fails %q, want %q", name, fails, want)
+		}
+	}
+}
+
+// oracleFails are public tasks that the oracle does not pass, all of the bank and
+// all to succeed: cards are cancelled and pay bills by tools that no agent is
+// offered, the loan limit asks for the whole database, which is not offered
+// either, and in the others balances have to be read, which takes a login, while
+// the user knows no identification: the original counts a login without one.
+var oracleFails = map[string][]string{
+	"bank": {
+		"cancel_credit_card 12", "cancel_credit_card 15", "cancel_credit_card 17", "cancel_credit_card 19", "cancel_credit_card 22",
+		"cancel_credit_card 26", "get_bank_maximum_loan_amount 44", "get_loan 49", "get_loan 54", "pay_bill 71",
+		"pay_bill_with_credit_card 76", "pay_bill_with_credit_card 78", "pay_loan 81", "pay_loan 82", "set_safety_box 95",
+		"set_safety_box 108", "transfer_funds 139",
+	},
+	"dmv": nil, "healthcare": nil, "online_market": nil, "hotel": nil,
 }

@@ -18,6 +18,11 @@ type Options struct {
 	// Compression is one of fastest, default, better and best; empty means
 	// default.
 	Compression string
+	// Counter counts the tokens of every row; nil: they are not counted.
+	Counter Counter
+	// MaxTokens is how many tokens a row may have with the longest of its
+	// answers; 0: any number. It needs a Counter.
+	MaxTokens int
 }
 
 var levels = map[string]zstd.EncoderLevel{
@@ -31,6 +36,9 @@ var levels = map[string]zstd.EncoderLevel{
 // resolve checks the options and returns the stages sorted, without
 // repetitions.
 func (o Options) resolve() (stages []int, level zstd.EncoderLevel, err error) {
+	if o.MaxTokens != 0 && (o.MaxTokens < 0 || o.Counter == nil) {
+		return nil, 0, fmt.Errorf("at most %d tokens a row, want a positive number and something that counts them", o.MaxTokens)
+	}
 	level, ok := levels[o.Compression]
 	if !ok {
 		return nil, 0, fmt.Errorf("unknown compression %s, want fastest, default, better or best", quote(o.Compression))
@@ -99,6 +107,9 @@ type Batch struct {
 	shares [slotCount]share
 	tally  *tally
 	drops  map[string]int
+
+	counter Counter
+	most    int // tokens of a row
 }
 
 type share struct {
@@ -110,12 +121,14 @@ type share struct {
 // NewBatch returns an empty batch for a folder that is written with the same
 // options. Wrong options are reported by the first Add, Drop or Seal.
 func NewBatch(o Options) *Batch {
-	b := &Batch{tally: newTally(), drops: map[string]int{}}
+	b := &Batch{tally: newTally(), drops: map[string]int{}, counter: o.Counter, most: o.MaxTokens}
 	b.stages, b.level, b.err = o.resolve()
 	return b
 }
 
-// Add validates the row and takes it. The row is not kept.
+// Add validates the row and takes it. The row is not kept. One that is longer
+// than the options allow is not taken: the error is ErrTooLong, and none of the
+// batch's own.
 func (b *Batch) Add(r Row) error {
 	if err := b.open(); err != nil {
 		return err
@@ -125,6 +138,9 @@ func (b *Batch) Add(r Row) error {
 	}
 	if !slices.Contains(b.stages, r.Stage) {
 		return b.fail(fmt.Errorf("row %s: stage %d is not among those of the folder, %v", quote(r.ID), r.Stage, b.stages))
+	}
+	if err := b.measure(&r); err != nil {
+		return err
 	}
 	s := &b.shares[slotOf(&r)]
 	line, err := r.AppendJSON(s.buffer())

@@ -357,6 +357,9 @@ func (c *checker) checkCounts() {
 	if c.Lengths != c.Manifest.Lengths {
 		c.add(ProblemCounts, "lengths are %v, %s says %v", c.Lengths, ManifestFile, c.Manifest.Lengths)
 	}
+	if err := sameTexts(&c.Manifest); err != nil {
+		c.add(ProblemCounts, "%v", err)
+	}
 	if got := c.tally.distinct(); !maps.Equal(got, c.Manifest.Distinct) {
 		c.add(ProblemCounts, "distinct is %v, %s says %v", got, ManifestFile, c.Manifest.Distinct)
 	}

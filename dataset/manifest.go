@@ -23,11 +23,16 @@ type Manifest struct {
 	Distinct  map[string]Distinct `json:"distinct"` // stage → tasks that differ
 	Overlap   map[string]Overlap  `json:"overlap"`  // validation, test → what train has too
 	Drops     map[string]int      `json:"drops"`    // reason → how many
-	Split     SplitInfo           `json:"split"`
-	Exposure  []Exposure          `json:"exposure"`
-	Notes     []string            `json:"notes"`
-	Config    any                 `json:"config"`
-	Lexicon   any                 `json:"lexicon,omitempty"`
+	// Where tokens were counted: with what, and by file and stage how many. A
+	// shard has all counts, so that those of the whole can be made of them.
+	Tokenizer   *Tokenizer                         `json:"tokenizer,omitempty"`
+	Tokens      map[string]map[string]TokenLengths `json:"tokens,omitempty"`
+	TokenCounts map[string]StageTokens             `json:"token_counts,omitempty"` // split → stage
+	Split       SplitInfo                          `json:"split"`
+	Exposure    []Exposure                         `json:"exposure"`
+	Notes       []string                           `json:"notes"`
+	Config      any                                `json:"config"`
+	Lexicon     any                                `json:"lexicon,omitempty"`
 	// Where a model has reworded texts: which, and by part of a row what became
 	// of it. What was refused stayed as it was.
 	Paraphrase  *Author               `json:"paraphrase,omitempty"`

@@ -33,6 +33,10 @@ func Merge(ctx context.Context, dirs []string, out string, o Options) (Manifest,
 		return Manifest{}, err
 	}
 	defer w.Abort()
+	w.tokenizer = common.Tokenizer
+	for _, s := range shards {
+		w.tally.tokens.merge(s.tokens)
+	}
 	for _, f := range w.files {
 		for _, s := range shards {
 			if err := w.appendShard(ctx, f, s); err != nil {

@@ -34,6 +34,7 @@ type shard struct {
 	files map[string]File
 
 	paraphrased map[string]*Proposals
+	tokens      splitTokens
 }
 
 // readShards reads the manifests of all shards of one run. It returns the
@@ -88,7 +89,7 @@ func readShard(dir string) (s shard, m Manifest, keys map[string]json.RawMessage
 	if m.Shard == "" {
 		return s, m, nil, fmt.Errorf("%s: no shard, want a folder that was generated as one", path)
 	}
-	s = shard{dir: dir, files: m.Files, paraphrased: m.Paraphrased}
+	s = shard{dir: dir, files: m.Files, paraphrased: m.Paraphrased, tokens: m.TokenCounts}
 	if s.i, s.n, err = ParseShard(m.Shard); err != nil {
 		return s, m, nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -96,6 +97,12 @@ func readShard(dir string) (s shard, m Manifest, keys map[string]json.RawMessage
 		if _, listed := m.Files[f.name]; !listed && !f.optional {
 			return s, m, nil, fmt.Errorf("%s does not list %s", path, f.name)
 		}
+	}
+	if m.Tokenizer != nil && !reflect.DeepEqual(splitTokens(m.TokenCounts).files(m.Stages), m.Tokens) {
+		return s, m, nil, fmt.Errorf("%s: token_counts and tokens differ", path)
+	}
+	if err := sameTexts(&m); err != nil {
+		return s, m, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := json.Unmarshal(data, &keys); err != nil {
 		return s, m, nil, fmt.Errorf("%s: %w", path, jsonError(err))
@@ -131,7 +138,7 @@ func complete(given map[int]string, n int) error {
 }
 
 // perShard are the keys of a manifest that shards of one run do not share.
-var perShard = []string{"shard", "files", "counts", "lengths", "distinct", "overlap", "drops", "paraphrased"}
+var perShard = []string{"shard", "files", "counts", "lengths", "distinct", "overlap", "drops", "paraphrased", "tokens", "token_counts"}
 
 // sameRun names the first difference between two shards that those of one run
 // do not have.

@@ -15,6 +15,7 @@ type tally struct {
 	context, query, positive, negative histogram
 	met                                map[string]*met   // by split
 	tasks                              map[string]*tasks // by stage
+	tokens                             splitTokens
 }
 
 func newTally() *tally {
@@ -24,7 +25,7 @@ func newTally() *tally {
 			Procedure: map[string]int{}, Operator: map[string]int{}, Violation: map[string]int{},
 		},
 		context: newHistogram(), query: newHistogram(), positive: newHistogram(), negative: newHistogram(),
-		met: map[string]*met{}, tasks: map[string]*tasks{},
+		met: map[string]*met{}, tasks: map[string]*tasks{}, tokens: splitTokens{},
 	}
 }
 
@@ -86,6 +87,7 @@ func (t *tally) merge(u *tally) {
 		into.written.merge(from.written)
 		into.undone.merge(from.undone)
 	}
+	t.tokens.merge(u.tokens)
 }
 
 func (t *tally) distinct() map[string]Distinct {

@@ -28,6 +28,8 @@ type Writer struct {
 	tally    *tally
 	drops    map[string]int
 	err      error
+
+	tokenizer *Tokenizer // with which the tokens of rows are counted, if they are
 }
 
 // outFile is one file of lines: the slots that feed it and what it holds so
@@ -66,6 +68,10 @@ func Create(dir string, o Options) (*Writer, error) {
 	}
 	w := &Writer{dir: path, tmp: fmt.Sprintf("%s.tmp-%d", path, os.Getpid()), force: o.Force, stages: stages, level: level,
 		tally: newTally(), drops: map[string]int{}, files: outFiles(stages)}
+	if o.Counter != nil {
+		t := o.Counter.Tokenizer()
+		w.tokenizer = &t
+	}
 	if o.Force { // left by a killed run whose process had the same number
 		if err := os.RemoveAll(w.tmp); err != nil {
 			return nil, err
@@ -260,6 +266,12 @@ func (w *Writer) manifest(info Info) Manifest {
 		Distinct: w.tally.distinct(), Overlap: w.tally.overlap(),
 		Split: info.Split, Exposure: info.Exposure, Notes: info.Notes, Config: info.Config, Lexicon: info.Lexicon,
 		Paraphrase: info.Paraphrase, Paraphrased: info.Paraphrased, Author: info.Author, Authored: info.Authored,
+	}
+	if m.Tokenizer = w.tokenizer; m.Tokenizer != nil {
+		m.Tokens = w.tally.tokens.files(w.stages)
+		if m.Shard != "" {
+			m.TokenCounts = w.tally.tokens
+		}
 	}
 	// Empty rather than null: readers in other languages iterate over them.
 	if m.Split.Assignments == nil {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/fmsop/fmsop/dataset"
-	"github.com/fmsop/fmsop/tokens"
 )
 
 // Encoding is how files are written.
@@ -102,7 +101,7 @@ type Part struct {
 	wrong   []int // of each group that is exported
 	chunks  []chunk
 	leftOut []map[string]int
-	lengths []tokens.Lengths
+	lengths []dataset.TokenCounts
 	frames  [][]byte // the chunks, compressed
 }
 
@@ -127,7 +126,7 @@ func (x *Exporter) Convert(split string, rows []dataset.Row) (*Part, error) {
 		if later := len(rows) - len(groups); later > 0 {
 			leftOut[laterStage] = later
 		}
-		counted := tokens.Lengths{}
+		counted := dataset.TokenCounts{}
 		for k, g := range groups {
 			if x.Most > 0 && lengths[k][f.length()] > x.Most {
 				leftOut[x.tooLong()]++

@@ -44,7 +44,7 @@ func TestTokensOfEachFormat(t *testing.T) {
 		f, err := Lookup([]string{name})
 		require.NoError(t, err)
 		_, m := write(t, Options{Formats: f, Tokens: Tokens{Tokenizer: letters(t)}}, []dataset.Row{small, smallNext}, nil)
-		assert.Equal(t, tokens.Summary{
+		assert.Equal(t, dataset.TokenSummary{
 			Texts: 2, Tokens: want[0] + want[1], Median: min(want[0], want[1]), P95: max(want[0], want[1]), Longest: max(want[0], want[1]),
 		}, *m.Formats[name].Tokens, name)
 

@@ -15,7 +15,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/fmsop/fmsop/dataset"
-	"github.com/fmsop/fmsop/tokens"
 )
 
 // ManifestFile says what a folder of exports holds.
@@ -43,7 +42,7 @@ type Exported struct {
 	Groups  map[string]int          `json:"groups"`   // split → groups read
 	LeftOut map[string]int          `json:"left_out"` // reason → groups without a row
 	Mixed   map[string]Mixed        `json:"mixed,omitempty"`
-	Tokens  *tokens.Summary         `json:"tokens,omitempty"` // of the groups exported, where they were counted
+	Tokens  *dataset.TokenSummary   `json:"tokens,omitempty"` // of the groups exported, where they were counted
 }
 
 // Split is the file of a split; false where it has no rows.
@@ -65,7 +64,7 @@ type Writer struct {
 	files   map[string][]*outFile // by split, one a format
 	blends  [][]*blend            // by format
 	made    []Exported            // by format
-	lengths []tokens.Lengths      // by format
+	lengths []dataset.TokenCounts // by format
 
 	right, wrong, mostWrong int // answers of training rows; wrong ones of any group
 }
@@ -82,7 +81,7 @@ func (x *Exporter) Create(folder string) (*Writer, error) {
 			blends = append(blends, newBlend(m, x.Mix))
 		}
 		w.blends = append(w.blends, blends)
-		w.lengths = append(w.lengths, tokens.Lengths{})
+		w.lengths = append(w.lengths, dataset.TokenCounts{})
 		w.made = append(w.made, Exported{Title: f.Title, Files: map[string]dataset.File{}, Groups: map[string]int{}, LeftOut: map[string]int{}})
 	}
 	for _, s := range x.Sources {

@@ -10,8 +10,9 @@ import (
 // resolver builds a variant: it follows the goal's rules to the conditions that
 // they name, to the calls that establish these, and to what those require.
 type resolver struct {
-	v     *Variant
-	names map[string]string
+	v       *Variant
+	names   map[string]string
+	renamed map[string]string // see rename
 }
 
 func (r *resolver) resolve() error {
@@ -290,7 +291,18 @@ func (r *resolver) call(n Name) string {
 	return n.String()
 }
 
+// rename gives a name of the domain's trees as the variant has it. Trees share
+// most of their names.
 func (r *resolver) rename(name string) string {
+	to, ok := r.renamed[name]
+	if !ok {
+		to = r.canonical(name)
+		r.renamed[name] = to
+	}
+	return to
+}
+
+func (r *resolver) canonical(name string) string {
 	n, err := ParseName(name)
 	if err != nil || n.Base == Deny || n.Base == Conversation {
 		return name

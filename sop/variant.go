@@ -145,7 +145,7 @@ func (d *Domain) Variant(p *Procedure, c Choice) (*Variant, error) {
 		}
 		v.Thresholds[n] = x
 	}
-	r := resolver{v: v, names: c.Names}
+	r := resolver{v: v, names: c.Names, renamed: map[string]string{}}
 	if err := r.resolve(); err != nil {
 		return nil, fmt.Errorf("procedure %s: %w", p.Goal, err)
 	}

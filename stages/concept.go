@@ -73,7 +73,7 @@ func (j *Job) runConcept(o Options, g *glossary, batch *dataset.Batch) error {
 	}
 	w.calls = shuffledOf(w.rng, sortedKeys(j.Domain.Actions))
 	for range max(4*len(text.ConceptViews), j.Groups*attemptsPerGroup/mirrored) {
-		if w.made >= j.Groups {
+		if !w.wants() {
 			break
 		}
 		view, before := w.nextView(), w.made

@@ -85,21 +85,47 @@ func (w *conceptJob) nameFamily(view string) error {
 			w.drops[reason]++
 			continue
 		}
-		shown := shownNames(n.variant, n.names, tools...)
-		asked := task{c.task(view, identifierKey(right)).undone, namesKey(shown)}
+		asked := w.complete(d, view, c, n, right, tools)
 		if w.repeats(asked) {
 			w.drops[DropDuplicate]++
 			continue
 		}
-		d.meta.Rules, d.meta.Borrowed = c.choice.Rules, w.borrowedOf(c)
-		d.meta.Names, d.meta.Thresholds = shown, c.choice.Thresholds
 		kept++
 		w.count(view, identifierKey(right), how)
-		if err := w.add(d, asked, how, false); err != nil {
+		// A rule matters where it speaks of a candidate.
+		shorter := func(yield func(*draft, task) bool) {
+			var d *draft
+			var left *naming
+			keep := func(smaller *cell) bool {
+				choice := smaller.choice
+				choice.Names = n.names
+				v, err := w.Domain.Variant(w.Procedure, choice)
+				if err != nil {
+					return false
+				}
+				left = w.naming(v, text.NamedOf(v), n.names, style, tools, seed)
+				d, _ = w.nameRow(view, left, right, candidates, string(style), seed)
+				return d != nil
+			}
+			for smaller := range w.pool.without(c, keep) {
+				if !yield(d, w.complete(d, view, smaller, left, right, tools)) {
+					return
+				}
+			}
+		}
+		if err := w.add(d, asked, how, false, shorter); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// complete says in a row's meta which variant it is of, and returns its task.
+func (w *conceptJob) complete(d *draft, view string, c *cell, n *naming, right identifier, tools []string) task {
+	shown := shownNames(n.variant, n.names, tools...)
+	d.meta.Rules, d.meta.Borrowed = c.choice.Rules, w.borrowedOf(c)
+	d.meta.Names, d.meta.Thresholds = shown, c.choice.Thresholds
+	return task{c.task(view, identifierKey(right)).undone, namesKey(shown)}
 }
 
 // tools are calls of the domain that the variant does not need: as many as a

@@ -83,7 +83,7 @@ func (w *conceptJob) termFamily(view string) error {
 		}
 		kept++
 		w.count(view, r.subject.Term, r.how)
-		if err := w.add(d, asked, r.how, false); err != nil {
+		if err := w.add(d, asked, r.how, false, nil); err != nil {
 			return err
 		}
 	}

@@ -20,7 +20,7 @@ type Result struct {
 // written depend on the plan alone, not on the number of workers. On an error,
 // and when drained, nothing is left behind.
 func (p *Plan) Generate(ctx context.Context, dir string, o dataset.Options, r run.Options) (Result, error) {
-	o.Stages = p.Options.Stages
+	o.Stages, o.MaxTokens = p.Options.Stages, p.Options.MaxTokens
 	w, err := dataset.Create(dir, o)
 	if err != nil {
 		return Result{}, err

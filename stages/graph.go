@@ -34,13 +34,14 @@ type graphJob struct {
 	borrowed    []*sop.Tree // near ones, see loan
 	rightGraphs map[graphKey]*rightGraph
 	proofs      map[[2]*rightGraph]*sop.Difference // why the second is wrong in the context of the first
+	cases       map[variantCase]bool               // see canBe
 }
 
 // runGraph fills the batch with the job's stage-3 rows and drops.
 func (j *Job) runGraph(o Options, batch *dataset.Batch) error {
 	w := &graphJob{
 		worker: j.worker(o, batch), pool: newPool(j.Domain, j.Procedure, o.Seed),
-		rightGraphs: map[graphKey]*rightGraph{}, proofs: map[[2]*rightGraph]*sop.Difference{},
+		rightGraphs: map[graphKey]*rightGraph{}, proofs: map[[2]*rightGraph]*sop.Difference{}, cases: map[variantCase]bool{},
 	}
 	for i := range max(variantsPerJob, j.Groups/groupsPerGraphVariant) {
 		w.variants = append(w.variants, j.Index+i*j.Of)
@@ -50,7 +51,7 @@ func (j *Job) runGraph(o Options, batch *dataset.Batch) error {
 	w.borrowed, w.foreign = loan.near, loan.foreign
 	size := o.Ratio[2] - o.Ratio[2]/graphsAnEdit + 1
 	for range max(minFamilies, j.Groups*attemptsPerGroup/size) {
-		if w.made >= j.Groups {
+		if !w.wants() {
 			break
 		}
 		c, err := w.pool.variant(w.variants[w.rng.IntN(len(w.variants))])

@@ -91,7 +91,22 @@ func (w *graphJob) canBe(m *member, d *sop.Difference) bool {
 	if d.Witness == nil {
 		return true
 	}
-	return w.pool.possible(m.cell, m.shown, d.Witness.Facts)
+	if m.shown != nil {
+		return w.pool.possible(m.cell, m.shown, d.Witness.Facts)
+	}
+	of := variantCase{m.cell, d.Witness}
+	can, known := w.cases[of]
+	if !known {
+		can = w.pool.possible(m.cell, nil, d.Witness.Facts)
+		w.cases[of] = can
+	}
+	return can
+}
+
+// variantCase is a witness's case in a variant of which nothing else is shown.
+type variantCase struct {
+	cell    *cell
+	witness *sop.Witness
 }
 
 // difference says why b's graph is wrong where a's is right; nil also where

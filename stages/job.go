@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -20,6 +21,7 @@ const (
 	DropNegatives = "too_few_negatives"   // fewer provably wrong answers than the ratio wants
 	DropAmbiguous = "ambiguous_arguments" // two calls are bound alike: an answer would not tell them apart
 	DropDuplicate = "duplicate"           // the same context, query and positive again
+	DropTooLong   = "too_long"            // more tokens than a row may have, whatever rules are left out
 	DropShortfall = "shortfall"           // groups asked for and not made
 
 	// A survey of naive edits, evenly drawn; nothing is lost by them. Detail is
@@ -31,6 +33,7 @@ const (
 
 const (
 	attemptsPerGroup = 12 // after that many in vain a job gives up
+	longPerGroup     = 6  // after that many that are too long it does, too
 	repeatsPerGroup  = 6  // after that many tasks that differ by names alone they are taken
 	variantsPerJob   = 8
 	// groupsPerVariant is how many groups stage 2 draws around a variant: a
@@ -76,7 +79,7 @@ func (j *Job) run(o Options, batch *dataset.Batch) error {
 	if fraction(o.Seed, "view", j.Name()) < 0.5 {
 		begin = 1
 	}
-	for i := begin; i < begin+j.Groups*attemptsPerGroup && w.made < j.Groups; i++ {
+	for i := begin; i < begin+j.Groups*attemptsPerGroup && w.wants(); i++ {
 		u, reason := w.units.draw()
 		if u == nil {
 			w.drops[reason]++
@@ -93,6 +96,11 @@ func (j *Job) run(o Options, batch *dataset.Batch) error {
 		}
 	}
 	return w.report()
+}
+
+// wants tells whether to go on.
+func (w *worker) wants() bool {
+	return w.made < w.Groups && w.drops[DropTooLong] < w.Groups*longPerGroup
 }
 
 // sequences is the worker of a stage-2 job.
@@ -172,8 +180,27 @@ func (w *worker) shortfall() string {
 	return detail
 }
 
-// add takes the draft of a task if it is no duplicate and still wanted.
-func (w *worker) add(d *draft, t task, how string, around bool) error {
+// add takes the draft of a task if it is no duplicate and still wanted. Where it
+// has too many tokens, the first of the shorter ones that has not takes its
+// place.
+func (w *worker) add(d *draft, t task, how string, around bool, shorter shorter) error {
+	err := w.take(d, t, how, around)
+	if !errors.Is(err, dataset.ErrTooLong) {
+		return err
+	}
+	if shorter == nil {
+		shorter = func(func(*draft, task) bool) {}
+	}
+	for d, t := range shorter {
+		if err := w.take(d, t, how, around); !errors.Is(err, dataset.ErrTooLong) {
+			return err
+		}
+	}
+	w.drops[DropTooLong]++
+	return nil
+}
+
+func (w *worker) take(d *draft, t task, how string, around bool) error {
 	if w.made >= w.Groups {
 		return nil
 	}
@@ -183,11 +210,14 @@ func (w *worker) add(d *draft, t task, how string, around bool) error {
 		w.drops[DropDuplicate]++
 		return nil
 	}
-	w.seen[key], w.tasks[t.undone], w.tasks[t.written()] = true, true, true
 	d.meta.Unit, d.meta.Centred = how, around
 	d.meta.Job = w.Name()
 	row.Meta = encode(d.meta)
 	row.ID = fmt.Sprintf("s%d-%s-%s-%s", row.Stage, row.Domain, row.Procedure, key)
+	if err := w.batch.Add(row); err != nil {
+		return err
+	}
+	w.seen[key], w.tasks[t.undone], w.tasks[t.written()] = true, true, true
 	w.made++
-	return w.batch.Add(row)
+	return nil
 }

@@ -83,7 +83,7 @@ func (w *worker) nextRows(u *unit) error {
 			w.drops[DropNegatives]++
 			continue
 		}
-		if err := w.add(w.nextRow(m, negatives, style), m.asked(), m.how, false); err != nil {
+		if err := w.add(w.nextRow(m, negatives, style), m.asked(), m.how, false, w.shorterNext(m, negatives, style)); err != nil {
 			return err
 		}
 	}

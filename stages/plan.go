@@ -21,7 +21,10 @@ type Options struct {
 	// HeldOut are domains whose rows are the test split, all others being trained
 	// on. It splits by domain.
 	HeldOut []string `yaml:"held_out" json:"held_out,omitempty"`
-	Seed    uint64   `yaml:"seed" json:"seed"`
+	// MaxTokens is how many tokens a row may have with the longest of its answers;
+	// 0: any number. It needs a dataset.Counter.
+	MaxTokens int    `yaml:"max_tokens" json:"max_tokens,omitempty"`
+	Seed      uint64 `yaml:"seed" json:"seed"`
 }
 
 // Implemented lists the stages that can be generated so far.
@@ -68,6 +71,9 @@ func (o Options) Validate() error {
 	}
 	if len(o.HeldOut) > 0 && o.SplitBy != "" && o.SplitBy != dataset.UnitDomain {
 		bad = append(bad, fmt.Sprintf("held_out is %s, which splits by domain, and split_by is %q", strings.Join(o.HeldOut, ", "), o.SplitBy))
+	}
+	if o.MaxTokens < 0 {
+		bad = append(bad, fmt.Sprintf("max_tokens is %d, want a positive number, or 0 for any length", o.MaxTokens))
 	}
 	if len(bad) > 0 {
 		return fmt.Errorf("%s", strings.Join(bad, "; "))

@@ -62,6 +62,7 @@ type cell struct {
 	names      map[string]bool           // see vocabulary
 	same       map[string][]*sop.CallUse // see alike
 	documents  map[documentKey]string    // see document
+	written    *[3]string                // see reference
 	wider      map[string]*cell          // see pool.about
 	kept       func() bool               // see keepable
 }

@@ -90,9 +90,12 @@ func (w *worker) workflowRows(u *unit) error {
 			w.drops[DropNegatives]++
 			continue
 		}
-		w.refusals += refusal(s.positive)
-		if err := w.add(w.workflowRow(s, negatives, style), s.asked(), s.how, around); err != nil {
+		long := w.drops[DropTooLong]
+		if err := w.add(w.workflowRow(s, negatives, style), s.asked(), s.how, around, w.shorterWorkflow(s, negatives, style)); err != nil {
 			return err
+		}
+		if w.drops[DropTooLong] == long {
+			w.refusals += refusal(s.positive)
 		}
 	}
 	return nil

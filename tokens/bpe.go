@@ -69,10 +69,7 @@ type scratch struct {
 	cache   map[string][]int
 	symbols []symbol
 	queue   candidates
-
-	last       string // the last long piece, and its tokens
-	lastFirst  bool
-	lastTokens []int
+	kept    [2]kept // the last one first
 }
 
 // symbol is a token on the way, in a list without the merged ones.

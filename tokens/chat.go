@@ -32,6 +32,7 @@ type Conversation struct {
 // ChatTemplate lays a conversation out as the text that a model reads.
 type ChatTemplate struct {
 	Name     string // where it comes from
+	SHA256   string // of its source and the special tokens
 	template template
 	special  map[string]any // bos_token and so on
 }
@@ -120,7 +121,12 @@ func NewChatTemplate(name, source string, special map[string]any) (*ChatTemplate
 	if err != nil {
 		return nil, fmt.Errorf("chat template %s: %w", name, err)
 	}
-	return &ChatTemplate{name, t, special}, nil
+	// The special tokens are strings and dictionaries of a JSON.
+	names, err := json.Marshal(special)
+	if err != nil {
+		return nil, fmt.Errorf("chat template %s: %w", name, err)
+	}
+	return &ChatTemplate{name, hash(append([]byte(source), names...)), t, special}, nil
 }
 
 // Render lays a conversation out. The error is the template's own where it

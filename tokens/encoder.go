@@ -71,21 +71,34 @@ func (e *native) encode(text string) ([]int, error) {
 	return ids, nil
 }
 
-// again is how long a piece has to be for its tokens to be kept until the next
-// one: a long prompt comes again with each of its answers.
+// again is how long a piece has to be for its tokens to be kept: a long prompt
+// comes again with each of its answers.
 const again = 256
+
+// kept is a piece that was long enough. A scratch has two: an answer that is long
+// too does not drive out the prompt.
+type kept struct {
+	text   string
+	first  bool
+	tokens []int
+}
 
 // piece appends the tokens of a text that has no added tokens in it.
 func (e *native) piece(s *scratch, text string, first bool, ids []int) []int {
-	if len(text) >= again && s.last == text && s.lastFirst == first {
-		return append(ids, s.lastTokens...)
+	if len(text) >= again {
+		for i, k := range s.kept {
+			if k.text == text && k.first == first {
+				s.kept[0], s.kept[i] = s.kept[i], s.kept[0]
+				return append(ids, k.tokens...)
+			}
+		}
 	}
 	start := len(ids)
 	for _, word := range e.split(text, first) {
 		ids = e.bpe.encode(s, word, ids)
 	}
 	if len(text) >= again {
-		s.last, s.lastFirst, s.lastTokens = text, first, append(s.lastTokens[:0], ids[start:]...)
+		s.kept[0], s.kept[1] = kept{text, first, append(s.kept[1].tokens[:0], ids[start:]...)}, s.kept[0]
 	}
 	return ids
 }

@@ -10,6 +10,8 @@
 package tokens
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,6 +22,7 @@ import (
 // Tokenizer of one model. Its methods may be called from any goroutine.
 type Tokenizer struct {
 	Chat    *ChatTemplate
+	SHA256  string // of the tokenizer.json
 	encoder encoder
 }
 
@@ -54,11 +57,20 @@ func Open(path string) (*Tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
 	chat, err := readChatTemplate(folder)
 	if err != nil {
 		return nil, err
 	}
-	return &Tokenizer{chat, e}, nil
+	return &Tokenizer{chat, hash(text), e}, nil
+}
+
+func hash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 // Encode returns the numbers of the tokens of a text, without those that a

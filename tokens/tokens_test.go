@@ -119,17 +119,3 @@ func FuzzTemplate(f *testing.F) {
 		}
 	})
 }
-
-func TestSummaryOfLengths(t *testing.T) {
-	assert.Equal(t, Summary{}, Lengths{}.Summary())
-	one := Lengths{}
-	one.Add(7)
-	assert.Equal(t, Summary{Texts: 1, Tokens: 7, Median: 7, P95: 7, Longest: 7}, one.Summary())
-	many := Lengths{}
-	for i := range 20 { // 1 to 20
-		many.Add(i + 1)
-	}
-	assert.Equal(t, Summary{Texts: 20, Tokens: 210, Median: 10, P95: 19, Longest: 20}, many.Summary())
-	many.Merge(one)
-	assert.Equal(t, Summary{Texts: 21, Tokens: 217, Median: 10, P95: 19, Longest: 20}, many.Summary()) // 7 comes twice: the eleventh is 10
-}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/fmsop/fmsop/configs"
+	"github.com/fmsop/fmsop/dataset"
 	"github.com/fmsop/fmsop/internal/run"
 	"github.com/fmsop/fmsop/sop/corpus"
 )
@@ -28,6 +29,8 @@ type app struct {
 	json   bool
 	quiet  bool
 	config configs.Config
+
+	counter dataset.Counter // of the rows that are made; nil: their tokens are not counted
 }
 
 // run executes the command line and returns the exit status: 0, 1 for a
@@ -100,7 +103,6 @@ SOPBench task file; none means every built-in domain.`,
 		a.diffCommand(),
 		a.exportCommand(),
 		a.checkCommand(),
-		a.trainCommand(),
 		a.corpusCommand(),
 		a.modelsCommand(),
 		a.evaluateCommand(),
@@ -111,6 +113,7 @@ SOPBench task file; none means every built-in domain.`,
 		a.judgeCheckCommand(),
 		a.reportCommand(),
 		a.benchCommand(),
+		a.trainCommand(),
 		a.versionCommand(),
 	)
 	return root

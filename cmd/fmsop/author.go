@@ -24,7 +24,8 @@ func (a *app) author(cmd *cobra.Command, documents []string, dir string, force b
 		return hint(usagef("--author needs documents to read, .md or .txt"), "fmsop generate handbook.md -o drafts --author %s", model)
 	}
 	dir = filepath.Clean(dir)
-	o := dataset.Options{Force: force, Compression: a.config.Dataset.Compression, Stages: a.config.Generate.Stages}
+	o := dataset.Options{Force: force, Compression: a.config.Dataset.Compression, Stages: a.config.Generate.Stages,
+		Counter: a.counter, MaxTokens: a.config.Generate.MaxTokens}
 	client, err := a.openFor(model, dir, o)
 	if err != nil {
 		return err

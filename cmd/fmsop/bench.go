@@ -25,7 +25,12 @@ leave and by the procedure.`,
 		Args:    noSuchCommand,
 		RunE:    showHelp,
 	}
-	c.AddCommand(a.tasksCommand(), a.benchRunCommand(), a.replayCommand(), a.domainCheckCommand())
+	c.AddCommand(
+		a.tasksCommand(),
+		a.benchRunCommand(),
+		a.replayCommand(),
+		a.domainCheckCommand(),
+	)
 	return c
 }
 

@@ -53,7 +53,7 @@ Ctrl-C or a kill. With --json a line is printed for each task.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&o.domain, "domain", "", "`DOMAIN`: a built-in one, or the folder of a pack that runs")
-	flags.StringVar(&o.model, "model", "", "`MODEL` at work, as fmsop models check takes it")
+	flags.StringVar(&o.model, "model", "", "`MODEL` at work, as fmsop models check takes it, or "+strings.Join(bench.Baselines, ", "))
 	flags.StringVar(&o.mode, "mode", modes[0], "how it calls tools: "+strings.Join(modes, ", "))
 	flags.StringVar(&o.tools, "tools", bench.ToolLists[0], "tools that it is offered: "+strings.Join(bench.ToolLists, ", "))
 	flags.StringVar(&o.user, "user", bench.FixedUserName, "the customer: fixed, or a `MODEL`")
@@ -129,7 +129,7 @@ func (o benchRunOptions) validate() (*bench.Judge, error) {
 	for _, needed := range []struct{ flag, value, example string }{
 		{"--domain", o.domain, "--domain bank"},
 		{"--model", o.model, "--model ollama:qwen2.5:7b"},
-		{"--tasks", o.tasks, "--tasks SOPBench/data"},
+		{"--tasks", o.tasks, "--tasks SOPBench/data, or tasks of fmsop bench tasks"},
 		{"--output", o.out, "-o bank-run"},
 	} {
 		if needed.value == "" {
@@ -155,11 +155,19 @@ func (a *app) benchSides(l *bench.Live, m *bench.LiveManifest, o benchRunOptions
 	if err != nil {
 		return nil, err
 	}
-	model, err := llm.Open(o.model, a.config.LLM)
-	if err != nil {
-		return nil, usage(err)
+	m.Model, m.User, m.Sampling = o.model, o.user, &l.Sampling
+	scripted := bench.NewBaseline(o.model)
+	var model *llm.Client
+	switch {
+	case scripted != nil:
+	case isBaseline(o.model):
+		return nil, usagef("--model %q: want a model, or one of %s", o.model, strings.Join(bench.Baselines, ", "))
+	default:
+		if model, err = llm.Open(o.model, a.config.LLM); err != nil {
+			return nil, usage(err)
+		}
+		m.Model, m.Mode = model.Name(), mode.Name
 	}
-	m.Model, m.Mode, m.User, m.Sampling = model.Name(), mode.Name, o.user, &l.Sampling
 	var customer *llm.Client
 	if o.user != bench.FixedUserName {
 		if customer, err = llm.Open(o.user, a.config.LLM); err != nil {
@@ -187,11 +195,14 @@ func (a *app) benchSides(l *bench.Live, m *bench.LiveManifest, o benchRunOptions
 		}
 		return r, err
 	}
-	agent, err := runner(model, bench.FromAgent)
-	if err != nil {
-		return nil, err
+	l.Agent, l.User = scripted, bench.FixedUser{}
+	if scripted == nil {
+		agent, err := runner(model, bench.FromAgent)
+		if err != nil {
+			return nil, err
+		}
+		l.Agent, l.Mode = bench.NewModelAgent(m.Model, agent, mode, l.Sampling), mode.Name
 	}
-	l.Agent, l.Mode, l.User = bench.NewModelAgent(m.Model, agent, mode, l.Sampling), mode.Name, bench.FixedUser{}
 	if customer != nil {
 		user, err := runner(customer, bench.FromUser)
 		if err != nil {

@@ -38,6 +38,11 @@ appears when it is whole; what is interrupted leaves nothing.
 With --config RECIPE it makes what the recipe says (configs/recipes has those of
 the paper); where the recipe has several runs, a folder each in DIR.
 
+With --tokenizer the manifest says how many tokens the rows of each file and
+stage have. With --max-tokens N none has more: a longer one gives way to the same
+case under fewer rules, of those that the procedure may leave out and that do not
+matter to any of its answers, else it is dropped and counted. Text is never cut.
+
 With --shard 2/4 it makes the second quarter of the jobs, for one of four
 machines; fmsop merge joins the four folders.
 
@@ -54,6 +59,7 @@ in the files to train on.`,
 		Example: `  fmsop generate -o data
   fmsop generate bank healthcare -o data --groups 20000 --ratio 4,6,8 --split-by scenario
   fmsop generate bank_tasks.json -o bank-tasks --seed 7 -j 4
+  fmsop generate -o data --tokenizer Qwen2.5-7B-Instruct --max-tokens 2048
   fmsop generate -o shard-2 --shard 2/4
   fmsop generate bank -o data --paraphrase ollama:qwen2.5:7b
   fmsop generate handbook.md runbook.txt -o drafts --author ollama:qwen2.5:7b`,
@@ -124,21 +130,24 @@ func (a *app) datasets(dir string) (list []generated) {
 // over when the command runs, after the configuration was read.
 func (a *app) generateFlags(c *cobra.Command) {
 	var o stages.Options
-	var compression string
+	var compression, tokenizer string
 	d := configs.Default()
 	flags := c.Flags()
 	flags.IntVar(&o.Groups, "groups", d.Generate.Groups, "`N` groups a stage")
 	flags.IntSliceVar(&o.Ratio, "ratio", d.Generate.Ratio, "`A,B,C` negatives a group of stage 1, 2 and 3")
 	flags.IntSliceVar(&o.Stages, "stages", d.Generate.Stages, "`K,…`, the stages to generate")
 	flags.StringVar(&o.SplitBy, "split-by", d.Generate.SplitBy, "`UNIT` that no two splits share: "+strings.Join(dataset.Units, ", ")+" (default as the corpora say)")
+	flags.StringVar(&tokenizer, "tokenizer", "", "`PATH` of a tokenizer.json or a model's folder: the manifest says how long rows are under its chat template")
+	flags.IntVar(&o.MaxTokens, "max-tokens", d.Generate.MaxTokens, "`N` tokens that a row may have with the longest of its answers; rules that do not matter are left out, else the row")
 	flags.StringVar(&compression, "compression", d.Dataset.Compression, "`LEVEL`: "+strings.Join(configs.Compressions, ", "))
 	c.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		for name, override := range map[string]func(*stages.Options){
-			"groups":   func(g *stages.Options) { g.Groups = o.Groups },
-			"ratio":    func(g *stages.Options) { g.Ratio = o.Ratio },
-			"stages":   func(g *stages.Options) { g.Stages = o.Stages },
-			"split-by": func(g *stages.Options) { g.SplitBy = o.SplitBy },
-			"seed":     func(g *stages.Options) { g.Seed = a.config.Generate.Seed },
+			"groups":     func(g *stages.Options) { g.Groups = o.Groups },
+			"ratio":      func(g *stages.Options) { g.Ratio = o.Ratio },
+			"stages":     func(g *stages.Options) { g.Stages = o.Stages },
+			"max-tokens": func(g *stages.Options) { g.MaxTokens = o.MaxTokens },
+			"split-by":   func(g *stages.Options) { g.SplitBy = o.SplitBy },
+			"seed":       func(g *stages.Options) { g.Seed = a.config.Generate.Seed },
 		} {
 			if cmd.Flags().Changed(name) {
 				override(&a.config.Generate)
@@ -150,7 +159,17 @@ func (a *app) generateFlags(c *cobra.Command) {
 		if cmd.Flags().Changed("compression") {
 			a.config.Dataset.Compression = compression
 		}
-		return usage(a.config.Validate())
+		if err := a.config.Validate(); err != nil {
+			return usage(err)
+		}
+		for _, g := range a.datasets("") {
+			if g.options.MaxTokens > 0 && tokenizer == "" {
+				return hint(usagef("max-tokens needs a tokenizer: --tokenizer PATH"), "the tokenizer.json of the model, or its folder")
+			}
+		}
+		var err error
+		a.counter, err = openCounter(tokenizer)
+		return err
 	}
 }
 
@@ -169,6 +188,7 @@ type generation struct {
 	Distinct   map[string]dataset.Distinct `json:"distinct"` // by stage
 	Overlap    map[string]dataset.Overlap  `json:"overlap"`
 	Drops      map[string]int              `json:"drops"`
+	Tokens     fileTokens                  `json:"tokens,omitempty"`
 	Short      []shortage                  `json:"short"` // the largest first
 	NaiveEdits []dataset.EditStats         `json:"naive_edits"`
 	Paraphrase *proposed                   `json:"paraphrase,omitempty"`
@@ -210,7 +230,7 @@ func (a *app) execute(ctx context.Context, plan *stages.Plan, dir string, force 
 	ctx, drain, stop := a.drained(ctx)
 	begin := time.Now()
 	result, err := plan.Generate(ctx, dir,
-		dataset.Options{Force: force, Compression: a.config.Dataset.Compression},
+		dataset.Options{Force: force, Compression: a.config.Dataset.Compression, Counter: a.counter},
 		run.Options{Workers: a.config.Workers, Progress: a.progress("generate"), Drain: drain})
 	stop()
 	if err != nil {
@@ -254,7 +274,7 @@ func summaryOf(dir string, m dataset.Manifest, asked int, begin time.Time) (*gen
 	made := &generation{
 		Folder: dir, Shard: m.Shard, Asked: asked, Stages: m.Counts.Stage, Splits: m.Counts.Split, SplitBy: m.Split.Unit,
 		Views: m.Counts.View, Operators: m.Counts.Operator,
-		Distinct: m.Distinct, Overlap: m.Overlap, Drops: map[string]int{}, Notes: m.Notes, Seconds: time.Since(begin).Seconds(),
+		Distinct: m.Distinct, Overlap: m.Overlap, Tokens: m.Tokens, Drops: map[string]int{}, Notes: m.Notes, Seconds: time.Since(begin).Seconds(),
 	}
 	for _, n := range m.Counts.Stage {
 		made.Made += n
@@ -389,6 +409,9 @@ func (a *app) showGeneration(g *generation, brief bool) error {
 	a.printf("%s", wrapped("  negatives  ", countsText(g.Operators)))
 	if len(g.Drops) > 0 {
 		a.printf("%s", wrapped("  dropped    ", countsText(g.Drops)))
+	}
+	for _, line := range g.Tokens.lines() {
+		a.printf("%s", wrapped("  tokens     ", line))
 	}
 	if len(g.NaiveEdits) > 0 && !brief {
 		a.printf("  edits drawn without proof, and what they turned out to be\n")

@@ -35,7 +35,8 @@ type proposed struct {
 // it into its own.
 func (a *app) paraphrase(ctx context.Context, plan *stages.Plan, dir string, force bool, p paraphrasing) (*generation, error) {
 	dir = filepath.Clean(dir)
-	o := dataset.Options{Force: force, Compression: a.config.Dataset.Compression, Stages: plan.Options.Stages}
+	o := dataset.Options{Force: force, Compression: a.config.Dataset.Compression, Stages: plan.Options.Stages,
+		Counter: a.counter, MaxTokens: plan.Options.MaxTokens}
 	client, err := a.openFor(p.model, dir, o)
 	if err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func (a *app) paraphrase(ctx context.Context, plan *stages.Plan, dir string, for
 	}
 	defer os.RemoveAll(temporary)
 	symbolic := filepath.Join(temporary, "data")
-	result, err := plan.Generate(ctx, symbolic, dataset.Options{Compression: "fastest"},
+	result, err := plan.Generate(ctx, symbolic, dataset.Options{Compression: "fastest", Counter: a.counter},
 		run.Options{Workers: a.config.Workers, Progress: a.progress("generate"), Drain: drain})
 	if err != nil {
 		return nil, stopped(err, dir)

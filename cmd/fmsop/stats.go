@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fmsop/fmsop/dataset"
-	"github.com/fmsop/fmsop/tokens"
 )
 
 func (a *app) statsCommand() *cobra.Command {
@@ -22,14 +21,11 @@ validation the training split has too.`,
   fmsop stats data --tokenizer Qwen2.5-7B-Instruct   # and how long its rows are`,
 		Args: arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			var t *tokens.Tokenizer
-			if tokenizer != "" {
-				var err error
-				if t, err = tokens.Open(tokenizer); err != nil {
-					return usage(err)
-				}
+			counter, err := openCounter(tokenizer)
+			if err != nil {
+				return err
 			}
-			report, err := a.stats(args[0], t)
+			report, err := a.stats(args[0], counter)
 			if err != nil {
 				return err
 			}
@@ -37,7 +33,7 @@ validation the training split has too.`,
 				return a.emit(report)
 			}
 			a.printf("%s", report.Table(bool(a.paint)))
-			if t != nil {
+			if counter != nil {
 				a.printf("\n%s", lengthsTable(report.Tokens))
 			}
 			return nil
@@ -50,11 +46,11 @@ validation the training split has too.`,
 // statsReport is what stats measures.
 type statsReport struct {
 	dataset.StatsReport
-	Tokens map[int]stageLengths `json:"tokens,omitempty"` // by stage
+	Tokens map[string]dataset.TokenLengths `json:"tokens,omitempty"` // by stage
 }
 
 // stats reads every row once. Tokens are counted where there is a tokenizer.
-func (a *app) stats(dir string, t *tokens.Tokenizer) (report statsReport, err error) {
+func (a *app) stats(dir string, c dataset.Counter) (report statsReport, err error) {
 	reader, err := dataset.Open(dir)
 	if err != nil {
 		return report, err
@@ -79,8 +75,8 @@ func (a *app) stats(dir string, t *tokens.Tokenizer) (report statsReport, err er
 		}
 		s.AddDrop(d)
 	}
-	if t != nil {
-		if report.Tokens, err = a.lengths(dir, reader, names, t); err != nil {
+	if c != nil {
+		if report.Tokens, err = a.lengths(dir, reader, names, c); err != nil {
 			return report, damaged(err, dir)
 		}
 	}

@@ -196,7 +196,12 @@ func (r *reader) sentence(s sentence) {
 		r.listed(s, text)
 		return
 	}
-	if d, ok := decide(text); ok && len(meanings(text)) < 2 && r.decision(s, d) {
+	if lead, list := statusCases(text); list != nil {
+		r.statuses(s, lead, list)
+		r.limits(s)
+		return
+	}
+	if d, ok := decide(text); ok && r.decision(s, d) {
 		return
 	}
 	act, ok := instruction(text)
@@ -321,6 +326,10 @@ func goes(then string) bool {
 // part makes a condition that joins clauses a tree over them, and one by a
 // number a comparison.
 func (x *Reading) part() {
+	if conditionalWord.MatchString(x.Text) {
+		x.doubt("it has a condition within the condition")
+		return
+	}
 	op, parts := joined(brackets.ReplaceAllString(x.Text, ""))
 	switch {
 	case len(parts) > 1:

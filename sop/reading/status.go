@@ -12,9 +12,8 @@ var (
 	statusWord = regexp.MustCompile(`(?i)\b(?:status(?:es)?|outcomes?|decisions?|categori[sz]ed|classification|class|disposition|result|final)\b`)
 	// label is a status as texts mark one: in quotes, in code, or in capitals
 	// behind a word that gives it.
-	label     = regexp.MustCompile("`([A-Za-z][A-Za-z0-9_ -]{1,40})`|[\"“]([A-Za-z][A-Za-z0-9_ -]{1,40})[\"”]|'([A-Za-z][A-Za-z0-9_ -]{2,40})'|\\b(?:status|as|[Oo]therwise|[Ee]lse),? ([A-Z]{2}[A-Z_]{2,40})\\b")
-	listed    = regexp.MustCompile("^`?([A-Za-z][A-Za-z0-9_]*(?: [A-Za-z0-9_]+){0,3})`?\\s*[:–—-]\\s+(\\S.*)$")
-	labelWhen = regexp.MustCompile("(?i)`([A-Z][A-Z_]{2,40})`\\s+(?:if|when)\\s+(.*?)(?:,\\s*(?:or\\s+)?(?:mark it as\\s+)?`|$)")
+	label  = regexp.MustCompile("`([A-Za-z][A-Za-z0-9_ -]{1,40})`|[\"“]([A-Za-z][A-Za-z0-9_ -]{1,40})[\"”]|'([A-Za-z][A-Za-z0-9_ -]{2,40})'|\\b(?:status|as|[Oo]therwise|[Ee]lse),? ([A-Z]{2}[A-Z_]{2,40})\\b")
+	listed = regexp.MustCompile("^`?([A-Za-z][A-Za-z0-9_]*(?: [A-Za-z0-9_]+){0,3})`?\\s*[:–—-]\\s+(\\S.*)$")
 )
 
 // outcomes reads the names of the statuses in which cases end: a list under
@@ -32,13 +31,19 @@ func (r *reader) outcomes() {
 	for _, s := range r.outline.all {
 		names := labels(s.text)
 		_, isDecision := decide(strings.ReplaceAll(s.text, "*", ""))
-		if len(names) < 2 && !(len(names) == 1 && isDecision) || !statusWord.MatchString(s.text) && !isDecision {
+		if len(names) < 2 && !(len(names) == 1 && isDecision) || !statusWord.MatchString(s.text) && !(isDecision && (sets.MatchString(s.text) || len(inCapitals(s.text)) > 0)) {
 			continue
 		}
 		if strings.Contains(s.text, "{") || strings.Contains(s.text, "<") && !strings.Contains(s.text, "`") {
 			continue // an example of an output
 		}
-		meaning := meanings(s.text)
+		meaning := map[string]string{}
+		if _, list := statusCases(s.text); list != nil {
+			names = nil
+			for _, c := range list {
+				names, meaning[c.name] = append(names, c.name), c.when
+			}
+		}
 		for _, n := range names {
 			r.outcome(s, n, meaning[n])
 		}
@@ -54,16 +59,63 @@ func labels(text string) (names []string) {
 	return names
 }
 
-// meanings reads "`FAILED` if authentication was not completed".
-func meanings(text string) map[string]string {
-	m := map[string]string{}
-	for {
-		at := labelWhen.FindStringSubmatchIndex(text)
-		if at == nil {
-			return m
+// statusCase is one of a list of statuses, and when a case has it; "" where it
+// has none of the others.
+type statusCase struct{ name, when string }
+
+// statusCases reads "mark it as `DONE` if A, `WAITING` if B, or `FAILED` if C", and
+// what stands before the list. Two conditions and more are a list.
+func statusCases(text string) (lead string, list []statusCase) {
+	var at [][]int
+	for _, m := range statusAt.FindAllStringSubmatchIndex(text, -1) {
+		if after := text[m[1]:]; whenAfter.MatchString(after) || elseBefore.MatchString(text[:m[0]]) {
+			at = append(at, m)
 		}
-		m[text[at[2]:at[3]]] = clean(text[at[4]:at[5]])
-		text = text[at[5]:]
+	}
+	if len(at) < 2 || !sets.MatchString(text[:at[0][0]]) {
+		return "", nil
+	}
+	for i, m := range at {
+		end := len(text)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		c := statusCase{name: strings.Trim(text[m[0]:m[1]], "`\"'“”")}
+		if w := whenAfter.FindStringIndex(text[m[1]:end]); w != nil {
+			c.when = clean(betweenCases.ReplaceAllString(text[m[1]+w[1]:end], ""))
+		} else if i == 0 {
+			return "", nil // otherwise than what?
+		}
+		list = append(list, c)
+	}
+	if len(list) == 2 && list[1].when == "" {
+		return "", nil // a decision with its otherwise
+	}
+	return betweenCases.ReplaceAllString(text[:at[0][0]], ""), list
+}
+
+var (
+	statusAt   = regexp.MustCompile("`[A-Za-z][A-Za-z0-9_ -]{1,40}`|[\"“][A-Za-z][A-Za-z0-9_ -]{1,40}[\"”]|'[A-Za-z][A-Za-z0-9_ -]{2,40}'|\\b[A-Z]{2}[A-Z_]{1,40}\\b")
+	whenAfter  = regexp.MustCompile(`(?i)^,?\s+(?:if|when|where)\s+`)
+	elseBefore = regexp.MustCompile(`(?i)\b(?:otherwise|else|in all other cases)\b,?(?: \w+){0,5}\s*$`)
+	// betweenCases is what leads from one status to the next.
+	betweenCases = regexp.MustCompile(`(?i)[,;:]?\s*(?:\b(?:and|or)\b)?,?\s*(?:\b(?:otherwise|else|in all other cases)\b,?)?\s*(?:\b(?:mark|set|classify|record|update|close|enter|assign)\b(?: \w+){0,4})?\s*(?:\b(?:as|to|with|status)\b)?\s*$`)
+)
+
+// statuses reads a list of statuses: a decision each. What stands before it up to
+// a colon is a step.
+func (r *reader) statuses(s sentence, lead string, list []statusCase) {
+	if act, ok := instruction(lead); ok && strings.Contains(s.text, ":") {
+		step := r.add(Step, s)
+		step.Text = lowerFirst(clean(act))
+		step.Name = r.unused(slug(act))
+	}
+	for _, c := range list {
+		d := decision{clause: c.when, then: "mark it as `" + c.name + "`", certain: true}
+		if c.when == "" {
+			d.as = "else"
+		}
+		r.decision(s, d)
 	}
 }
 
@@ -93,6 +145,12 @@ func inCapitals(text string) (names []string) {
 	for _, m := range label.FindAllStringSubmatch(text, -1) {
 		if m[4] != "" {
 			names = append(names, m[4])
+		}
+	}
+	_, list := statusCases(text)
+	for _, c := range list {
+		if !slices.Contains(labels(text), c.name) {
+			names = append(names, c.name)
 		}
 	}
 	return names

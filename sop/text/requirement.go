@@ -51,12 +51,12 @@ func requirementLeaf(v *sop.Variant, t *sop.Tree) string {
 		name = t.Parts[0].Name
 	}
 	use := v.Conditions[name]
-	words := use.Text
+	words, measured := use.Text, "measured as: "
 	if t.Op == sop.Not {
-		words = use.Negated
+		words, measured = use.Negated, "measured as the opposite of: "
 	}
 	if use.Compare != nil {
-		words += " (measured as: " + sopMeasure(v, name) + ")"
+		words += " (" + measured + sopMeasure(v, name) + ")"
 	}
 	return words
 }

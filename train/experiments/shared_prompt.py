@@ -19,7 +19,15 @@ from fmsop_train.batch import Batch
 from fmsop_train.prompt import Encoded
 
 PROMPTS, ANSWERS, NEGATIVES = (256, 1024, 2048), (32, 256), (4, 8, 20)
-SHAPE = dict(vocab_size=2048, hidden_size=128, intermediate_size=512, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=8192)
+SHAPE = {
+    "vocab_size": 2048,
+    "hidden_size": 128,
+    "intermediate_size": 512,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 8192,
+}
 
 
 def main() -> None:
@@ -29,7 +37,10 @@ def main() -> None:
     hardware = torch.cuda.get_device_name() if device.type == "cuda" else f"CPU, {torch.get_num_threads()} thread"
     print(f"{hardware}; {sum(p.numel() for p in model.parameters()) / 1e6:.1f} M parameters, float32\n")
     kernels = ["sdpa", "flex"] if device.type == "cuda" else ["sdpa"]
-    print("| prompt | answer | m | tokens, repeated | tokens, shared | tokens' ratio | repeated, s |" + "".join(f" shared ({k}), s | speed-up |" for k in kernels))
+    print(
+        "| prompt | answer | m | tokens, repeated | tokens, shared | tokens' ratio | repeated, s |"
+        + "".join(f" shared ({k}), s | speed-up |" for k in kernels)
+    )
     print("|--:" * (7 + 2 * len(kernels)) + "|")
     for prompt in PROMPTS:
         for answer in ANSWERS:

@@ -17,9 +17,13 @@ class Judge:
         program = os.environ.get("FMSOP", "fmsop")
         try:
             # In a session of its own: Ctrl-C is for the trainer, which still asks it.
-            self.process = subprocess.Popen([program, "check", "--quiet"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+            self.process = subprocess.Popen(
+                [program, "check", "--quiet"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+            )
         except OSError as e:
-            raise TrainError(f"{program}: {e.strerror}: set FMSOP to the program, which judges answers, or --set decode_groups=0 to go without") from e
+            raise TrainError(
+                f"{program}: {e.strerror}: set FMSOP to the program, which judges answers, or --set decode_groups=0 to go without"
+            ) from e
 
     def valid(self, groups: Sequence[Group], answers: Sequence[str]) -> list[bool]:
         questions = [{"reference": g.reference, "view": g.view, "answer": a} for g, a in zip(groups, answers)]

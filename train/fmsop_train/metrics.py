@@ -28,7 +28,7 @@ class Metrics:
             part.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
             os.replace(part, path)
             self.file = path.open("a", encoding="utf-8")
-            self.board = _board(path.parent / "tensorboard") if tensorboard else None
+            self.board = summary_writer()(path.parent / "tensorboard") if tensorboard else None
             self.bar = tqdm(total=planned, initial=done, unit="step", disable=quiet or not sys.stderr.isatty())
 
     def step(self, step: int, values: dict[str, Any], tokens_per_second: float) -> None:
@@ -74,9 +74,9 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines(True) if line.endswith("\n")]
 
 
-def _board(folder: Path):
+def summary_writer():
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError as e:
         raise TrainError("tensorboard=true needs TensorBoard: pip install tensorboard") from e
-    return SummaryWriter(folder)
+    return SummaryWriter

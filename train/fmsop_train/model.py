@@ -30,7 +30,8 @@ def check_device(folder: Path, recipe: Recipe) -> None:
     parameters = count_parameters(folder)
     if parameters > CPU_PARAMETERS and recipe.device == "auto":
         raise TrainError(
-            f"{folder} has {parameters / 1e9:.1f} billion parameters and there is no GPU: take a machine with one, a smaller model, or --set device=cpu if you mean it"
+            f"{folder} has {parameters / 1e9:.1f} billion parameters and there is no GPU: "
+            "take a machine with one, a smaller model, or --set device=cpu if you mean it"
         )
 
 
@@ -49,14 +50,21 @@ def load(folder: Path, recipe: Recipe, bf16: bool, device: torch.device):
     if recipe.method == "qlora":
         _import_bitsandbytes()
         options["quantization_config"] = BitsAndBytesConfig(
-            load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True, bnb_4bit_compute_dtype=torch.bfloat16 if bf16 else torch.float32
+            load_in_4bit=True,
+            bnb_4bit_quant_type="nf4",
+            bnb_4bit_use_double_quant=True,
+            bnb_4bit_compute_dtype=torch.bfloat16 if bf16 else torch.float32,
         )
         options["device_map"] = {"": device}
     # Frozen weights may be bfloat16; AdamW's small steps are lost in weights that are.
     dtype = torch.bfloat16 if bf16 and recipe.method != "full" else torch.float32
     try:
         model = AutoModelForCausalLM.from_pretrained(
-            folder, local_files_only=True, dtype=dtype, attn_implementation=shared_prefix.NAME if recipe.shared_prompt else "sdpa", **options
+            folder,
+            local_files_only=True,
+            dtype=dtype,
+            attn_implementation=shared_prefix.NAME if recipe.shared_prompt else "sdpa",
+            **options,
         )
     except (OSError, ValueError) as e:
         raise TrainError(f"{folder}: the model cannot be loaded: {first_line(e)}") from e
@@ -73,14 +81,21 @@ def _with_adapter(model, recipe: Recipe):
         model = prepare_model_for_kbit_training(model, recipe.gradient_checkpointing, {"use_reentrant": False})
     return get_peft_model(
         model,
-        LoraConfig(r=recipe.lora_rank, lora_alpha=recipe.lora_alpha, lora_dropout=recipe.lora_dropout, target_modules="all-linear", task_type="CAUSAL_LM"),
+        LoraConfig(
+            r=recipe.lora_rank,
+            lora_alpha=recipe.lora_alpha,
+            lora_dropout=recipe.lora_dropout,
+            target_modules="all-linear",
+            task_type="CAUSAL_LM",
+        ),
     )
 
 
 def _check_attention(folder: Path, model, recipe: Recipe) -> None:
     kinds = set(getattr(model.config.get_text_config(), "layer_types", None) or [])
-    if recipe.shared_prompt and kinds - {"full_attention"}:
-        raise TrainError(f"{folder} has layers of {', '.join(sorted(kinds - {'full_attention'}))}, which shared prompts do not know: --set shared_prompt=false")
+    others = ", ".join(sorted(kinds - {"full_attention"}))
+    if recipe.shared_prompt and others:
+        raise TrainError(f"{folder} has layers of {others}, which shared prompts do not know: --set shared_prompt=false")
 
 
 def _import_bitsandbytes() -> None:

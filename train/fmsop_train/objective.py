@@ -1,8 +1,8 @@
 """The objective: scores of answers, InfoNCE over a group's, and the positive's likelihood.
 
-    s(q,c,a)  the log-likelihood of the answer's tokens, as a sum or as a mean
-    ℓ         −log softmax(s/τ) at the positive             (Eq. 7 of FM SO.P)
-    L_k       the mean of ℓ over the groups of D^(k), its weight α_k  (Eq. 13)
+s(q,c,a)  the log-likelihood of the answer's tokens, as a sum or as a mean
+ℓ         −log softmax(s/τ) at the positive             (Eq. 7 of FM SO.P)
+L_k       the mean of ℓ over the groups of D^(k), its weight α_k  (Eq. 13)
 """
 
 from dataclasses import dataclass

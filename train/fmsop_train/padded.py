@@ -26,4 +26,6 @@ def pad(groups: list[Encoded], device: torch.device) -> Batch:
     def tensor(values):
         return torch.tensor(values, device=device)
 
-    return Batch(inputs, tensor(picked), tensor(targets), tensor(owners), tuple(len(g.answers) for g in groups), ids.numel(), int((mask == 0).sum()))
+    return Batch(
+        inputs, tensor(picked), tensor(targets), tensor(owners), tuple(len(g.answers) for g in groups), ids.numel(), int((mask == 0).sum())
+    )

@@ -34,12 +34,17 @@ class ChatTemplate:
 
     def __init__(self, tokenizer, model: str):
         if not tokenizer.chat_template:
-            raise TrainError(f"{model} has no chat template: take an instruction-tuned model, or put its chat_template.jinja into the folder")
+            raise TrainError(
+                f"{model} has no chat template: take an instruction-tuned model, or put its chat_template.jinja into the folder"
+            )
         self.tokenizer = tokenizer
         opened = self.opened("?")
         whole = self._render([{"role": "user", "content": "?"}, {"role": "assistant", "content": PROBE}], False)
         if not whole.startswith(opened) or PROBE not in whole[len(opened) :]:
-            raise TrainError(f"{model}: its chat template does not put an answer behind its own prompt for one: a template without a reasoning part is needed")
+            raise TrainError(
+                f"{model}: its chat template does not put an answer behind its own prompt for one: "
+                "a template without a reasoning part is needed"
+            )
         self._before, after = whole[len(opened) :].split(PROBE, 1)
         # Templates put a new line behind the end of a turn, which no model writes.
         end, found, _ = after.partition(tokenizer.eos_token)

@@ -4,7 +4,7 @@ import dataclasses
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args, get_origin, Literal
+from typing import Any, Literal, get_args, get_origin
 
 import yaml
 
@@ -165,4 +165,6 @@ def same(path: Path, recipe: Recipe) -> None:
     changed = [k for k in now if before.get(k) != now[k]]
     if changed:
         k = changed[0]
-        raise TrainError(f"{path}: the run was begun with {k} {before.get(k)}, not {now[k]}: go on with the same recipe, or name another folder")
+        raise TrainError(
+            f"{path}: the run was begun with {k} {before.get(k)}, not {now[k]}: go on with the same recipe, or name another folder"
+        )

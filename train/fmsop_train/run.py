@@ -21,7 +21,7 @@ from .checkpoint import Position
 from .data import Folder, open_folder
 from .errors import TrainError
 from .layout import Layout
-from .metrics import Metrics
+from .metrics import Metrics, summary_writer
 from .prompt import ChatTemplate
 from .recipe import Recipe
 from .stop import Stop
@@ -35,6 +35,8 @@ def run(options: argparse.Namespace) -> None:
     transformers.logging.set_verbosity_error()
     warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
     folder = open_folder(options.data)
+    if settings.tensorboard:
+        summary_writer()
     tokenizer = model.load_tokenizer(options.model)
     model.check_device(options.model, settings)
     template = ChatTemplate(tokenizer, str(options.model))
@@ -58,7 +60,9 @@ def run(options: argparse.Namespace) -> None:
         if main and not options.resume:
             shutil.rmtree(out)
         raise
-    optimizer = torch.optim.AdamW([p for p in trained.parameters() if p.requires_grad], lr=settings.learning_rate, weight_decay=settings.weight_decay)
+    optimizer = torch.optim.AdamW(
+        [p for p in trained.parameters() if p.requires_grad], lr=settings.learning_rate, weight_decay=settings.weight_decay
+    )
     trained, optimizer = accelerator.prepare(trained, optimizer)
     plan = schedule.phases(settings, {i: len(groups.of_stage(i)) for i in folder.stages})
 
@@ -81,7 +85,10 @@ def run(options: argparse.Namespace) -> None:
 def left_out(groups: store.Store, settings: Recipe) -> str:
     n = sum(groups.left_out.values())
     tokens, longest = groups.longest
-    return f"{n} of {n + len(groups.records)} groups have more than max_tokens, {settings.max_tokens}, and are left out (the longest, {longest}, has {tokens}): to have them, --set max_tokens=N"
+    return (
+        f"{n} of {n + len(groups.records)} groups have more than max_tokens, {settings.max_tokens}, and are left out "
+        f"(the longest, {longest}, has {tokens}): to have them, --set max_tokens=N"
+    )
 
 
 def begin(out: Path, settings: Recipe, description: dict, resume: bool) -> None:

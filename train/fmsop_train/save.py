@@ -4,7 +4,7 @@ import os
 import shutil
 from pathlib import Path
 
-import torch
+from peft import PeftModel
 from transformers import AutoModelForCausalLM
 
 from . import modelfile
@@ -19,29 +19,22 @@ def save(accelerator, model, tokenizer, base: Path, out: Path, recipe: Recipe) -
     trained = accelerator.unwrap_model(model)
     with _whole(out / "model") as folder:
         if recipe.method == "full":
-            trained.save_pretrained(folder, state_dict={k: v.to(_dtype(base)) for k, v in state.items()})
+            whole = _base(base)
+            whole.load_state_dict(state)
         else:
             with _whole(out / "adapter") as adapter:
                 trained.save_pretrained(adapter, state_dict=state)
                 tokenizer.save_pretrained(adapter)
                 modelfile.write_adapter(adapter, base, tokenizer, recipe.max_tokens)
-            _merged(base, out / "adapter").save_pretrained(folder)
+            whole = PeftModel.from_pretrained(_base(base), out / "adapter").merge_and_unload()
+        whole.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
         modelfile.write(folder, tokenizer, recipe.max_tokens)
 
 
-def _merged(base: Path, adapter: Path):
-    """The base as it lies on disk, not as it was loaded, which may be in 4 bits."""
-    from peft import PeftModel
-
-    model = AutoModelForCausalLM.from_pretrained(base, local_files_only=True, dtype="auto")
-    return PeftModel.from_pretrained(model, adapter).merge_and_unload()
-
-
-def _dtype(base: Path) -> torch.dtype:
-    from transformers import AutoConfig
-
-    return AutoConfig.from_pretrained(base, local_files_only=True).dtype or torch.float32
+def _base(base: Path):
+    """The model as it lies on disk, in its type, not as it was loaded for training."""
+    return AutoModelForCausalLM.from_pretrained(base, local_files_only=True, dtype="auto")
 
 
 class _whole:

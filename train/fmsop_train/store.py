@@ -74,5 +74,9 @@ def build(folder: Folder, template: ChatTemplate, max_tokens: int, path: Path) -
 def _none(folder: Folder, store: Store, stage: int, max_tokens: int) -> str:
     where = folder.path / folder.train
     if n := store.left_out.get(stage):
-        return f"{where}: all {n} groups of stage {stage} have more than max_tokens, {max_tokens} (the longest, {store.longest[1]}, has {store.longest[0]}): raise it with --set max_tokens=N"
+        tokens, longest = store.longest
+        return (
+            f"{where}: all {n} groups of stage {stage} have more than max_tokens, {max_tokens} "
+            f"(the longest, {longest}, has {tokens}): raise it with --set max_tokens=N"
+        )
     return f"{where} has no groups of stage {stage}, though manifest.json names the stage: fmsop generate makes them"

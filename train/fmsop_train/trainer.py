@@ -39,6 +39,7 @@ class Trainer:
         self.planned = sum(p.steps for p in self.phases)
         self.groups = {i: self.store.of_stage(i) for p in self.phases for i in p.stages}
         self.lengths = [r.lengths for r in self.store.records]
+        self.bad: list[int] = []  # groups whose loss was no number
 
     def run(self, position: Position) -> None:
         """Trains from there to the end."""
@@ -124,7 +125,14 @@ class Trainer:
             self.refuse(phase, position, batch)
         self.optimizer.step()
         self.optimizer.zero_grad()
-        values = {"phase": phase.number, **means, "gradient_norm": norm, "learning_rate": rate, "tokens": int(tokens), "padding": padding / tokens}
+        values = {
+            "phase": phase.number,
+            **means,
+            "gradient_norm": norm,
+            "learning_rate": rate,
+            "tokens": int(tokens),
+            "padding": padding / tokens,
+        }
         self.metrics.step(position.done + 1, values, tokens / (time.monotonic() - began))
 
     def forward(self, phase: Phase, groups: list[int], counts: bool) -> torch.Tensor:
@@ -136,6 +144,7 @@ class Trainer:
             sums, tokens = objective.log_likelihoods(batch.logits(self.model), batch.targets, batch.answer, sum(batch.sizes))
             losses = objective.losses(sums, tokens, batch.sizes, self.recipe.score, self.recipe.temperature)
             loss = phase.weight * losses.total(self.recipe.contrastive, self.recipe.nll)
+            self.bad += [g for g, finite in zip(groups, loss.isfinite().tolist()) if not finite]
             # Processes' gradients are averaged, and the loss is a mean over the whole batch.
             scale = counts * self.accelerator.num_processes / self.recipe.batch_groups
             self.accelerator.backward(loss.sum() * scale)
@@ -162,7 +171,8 @@ class Trainer:
 
     def refuse(self, phase: Phase, position: Position, batch: list[int]) -> None:
         raise TrainError(
-            f"the loss is no number at step {position.done + 1}, in phase {phase.number}, groups {self.ids(batch)}: lower learning_rate, now {self.recipe.learning_rate:g}, or set precision=fp32, and begin anew"
+            f"the loss is no number at step {position.done + 1}, in phase {phase.number}, groups {self.ids(self.bad or batch)}: "
+            f"lower learning_rate, now {self.recipe.learning_rate:g}, or set precision=fp32, and begin anew"
         )
 
     def too_large(self, groups: list[int]) -> str:
@@ -170,7 +180,10 @@ class Trainer:
         lower = ["micro_tokens"] if len(groups) > 1 else ["max_tokens"]
         lower += [] if self.recipe.gradient_checkpointing else ["gradient_checkpointing=true"]
         lower += {"full": ["method=lora"], "lora": ["method=qlora"], "qlora": []}[self.recipe.method]
-        return f"out of memory over {tokens} tokens, groups {self.ids(groups)}: lower {', or set '.join(lower)}; micro_tokens is {self.recipe.micro_tokens}, max_tokens {self.recipe.max_tokens}"
+        return (
+            f"out of memory over {tokens} tokens, groups {self.ids(groups)}: lower {', or set '.join(lower)}; "
+            f"micro_tokens is {self.recipe.micro_tokens}, max_tokens {self.recipe.max_tokens}"
+        )
 
     def ids(self, groups: list[int]) -> str:
         return ", ".join(self.store.records[g].id for g in groups[:4]) + (f" and {len(groups) - 4} more" if len(groups) > 4 else "")

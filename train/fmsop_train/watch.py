@@ -45,7 +45,10 @@ class Watch:
         self.template, self.recipe, self.accelerator, self.layout = template, recipe, accelerator, layout
         self.groups = choose(folder.groups("validation.jsonl.zst"), recipe.validation_groups, self._fits)
         if not self.groups:
-            raise TrainError(f"{folder.path} has no validation groups of at most max_tokens, {recipe.max_tokens}: --set evaluate_every=0 --set patience=0 goes without")
+            raise TrainError(
+                f"{folder.path} has no validation groups of at most max_tokens, {recipe.max_tokens}: "
+                "--set evaluate_every=0 --set patience=0 goes without"
+            )
         self.encoded = [template.encode(g) for g in self.groups]
         self.swapped = {i: template.encode(s) for i, s in enumerate(swap(self.groups)) if s and self._fits(s)}
         self.decoded = self.groups[: recipe.decode_groups]
@@ -107,10 +110,17 @@ class Watch:
         ids = torch.tensor([[pad] * (longest - len(p)) + p for p in prompts], device=self.accelerator.device)
         mask = torch.tensor([[0] * (longest - len(p)) + [1] * len(p) for p in prompts], device=self.accelerator.device)
         unwrapped = self.accelerator.unwrap_model(model)
+        # A model's own settings may have a penalty, which would change greedy answers.
+        greedy = {"do_sample": False, "num_beams": 1, "repetition_penalty": 1.0, "temperature": None, "top_p": None, "top_k": None}
         out = unwrapped.generate(
-            input_ids=ids, attention_mask=mask, max_new_tokens=most, do_sample=False, num_beams=1, pad_token_id=pad, eos_token_id=tokenizer.eos_token_id,
-            temperature=None, top_p=None, top_k=None, synced_gpus=self.accelerator.num_processes > 1,
-        )  # fmt: skip
+            input_ids=ids,
+            attention_mask=mask,
+            max_new_tokens=most,
+            pad_token_id=pad,
+            eos_token_id=tokenizer.eos_token_id,
+            synced_gpus=self.accelerator.num_processes > 1,
+            **greedy,
+        )
         return tokenizer.batch_decode(out[:, longest:], skip_special_tokens=True)
 
     def _dealt(self, parts: list[list[int]], work) -> list:
@@ -151,7 +161,11 @@ def swap(groups: list[Group]) -> list[Group | None]:
     procedure; None where there is none."""
     swapped: list[Group | None] = []
     for i, g in enumerate(groups):
-        others = (o for o in groups[i + 1 :] + groups[:i] if o.stage == g.stage and (o.domain, o.procedure) != (g.domain, g.procedure) and o.context != g.context)
+        others = (
+            o
+            for o in groups[i + 1 :] + groups[:i]
+            if o.stage == g.stage and (o.domain, o.procedure) != (g.domain, g.procedure) and o.context != g.context
+        )
         other = next(others, None)
         swapped.append(dataclasses.replace(g, context=other.context) if other else None)
     return swapped

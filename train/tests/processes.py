@@ -36,7 +36,9 @@ def steps(model, optimizer, n: int) -> list[float]:
 def answer(model) -> list[int]:
     ids = torch.tensor([GROUP.prompt])
     with torch.no_grad():
-        return model.generate(input_ids=ids, attention_mask=torch.ones_like(ids), max_new_tokens=5, do_sample=False, synced_gpus=dist.get_world_size() > 1).tolist()
+        return model.generate(
+            input_ids=ids, attention_mask=torch.ones_like(ids), max_new_tokens=5, do_sample=False, synced_gpus=dist.get_world_size() > 1
+        ).tolist()
 
 
 def model():

@@ -139,7 +139,15 @@ class Model(Case):
             model.load_tokenizer(self.folder)
 
     def test_no_gpu_for_a_7b_recipe(self):
-        seven = {"model_type": "qwen2", "hidden_size": 3584, "intermediate_size": 18944, "num_hidden_layers": 28, "num_attention_heads": 28, "num_key_value_heads": 4, "vocab_size": 152064}
+        seven = {
+            "model_type": "qwen2",
+            "hidden_size": 3584,
+            "intermediate_size": 18944,
+            "num_hidden_layers": 28,
+            "num_attention_heads": 28,
+            "num_key_value_heads": 4,
+            "vocab_size": 152064,
+        }
         (self.folder / "config.json").write_text(json.dumps(seven))
         model.torch.cuda.is_available, was = (lambda: False), model.torch.cuda.is_available
         self.addCleanup(setattr, model.torch.cuda, "is_available", was)
@@ -168,7 +176,9 @@ class Recipes(Case):
     def test_those_that_are_shipped(self):
         self.assertEqual(recipe.names(), ["paper", "recommended"])
         paper = recipe.load("paper", [])
-        self.assertEqual((paper.score, paper.temperature, paper.nll, paper.learning_rate, paper.batch_groups, paper.epochs), ("sum", 1, 0, 1e-4, 256, 12))
+        self.assertEqual(
+            (paper.score, paper.temperature, paper.nll, paper.learning_rate, paper.batch_groups, paper.epochs), ("sum", 1, 0, 1e-4, 256, 12)
+        )
         self.assertEqual(paper.schedule, "unified")
         self.assertEqual(recipe.load("recommended", []), recipe.Recipe())
 

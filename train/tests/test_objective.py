@@ -9,7 +9,9 @@ from fmsop_train import objective
 
 
 def close(got, want, tolerance=1e-6):
-    torch.testing.assert_close(torch.as_tensor(got, dtype=torch.float64), torch.as_tensor(want, dtype=torch.float64), atol=tolerance, rtol=0)
+    torch.testing.assert_close(
+        torch.as_tensor(got, dtype=torch.float64), torch.as_tensor(want, dtype=torch.float64), atol=tolerance, rtol=0
+    )
 
 
 class InfoNCE(unittest.TestCase):

@@ -23,8 +23,21 @@ class Processes(unittest.TestCase):
         arguments = [str(tiny.dataset_folder(folder / "data", 6)), "--model", str(tiny.model_folder(folder / "base")), "--quiet"]
         for s in SETTINGS:
             arguments += ["--set", s]
-        launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(Path(__file__).parent / "processes.py")]
-        two = subprocess.Popen([*launch, *arguments, "-o", str(folder / "two")], env={**os.environ, "CUDA_VISIBLE_DEVICES": ""}, stderr=subprocess.PIPE, text=True)
+        launch = [
+            sys.executable,
+            "-m",
+            "torch.distributed.run",
+            "--standalone",
+            "--nproc-per-node",
+            "2",
+            str(Path(__file__).parent / "processes.py"),
+        ]
+        two = subprocess.Popen(
+            [*launch, *arguments, "-o", str(folder / "two")],
+            env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         run(parser().parse_args([*arguments, "-o", str(folder / "one")]))
         _, errors = two.communicate()
         self.assertEqual(two.returncode, 0, errors)

@@ -2,6 +2,8 @@
 
 import json
 import math
+import os
+import signal
 import tempfile
 import unittest
 import unittest.mock
@@ -10,6 +12,7 @@ from pathlib import Path
 import tiny
 import torch
 from peft import PeftModel
+from safetensors import safe_open
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from fmsop_train import objective, trainer
@@ -84,7 +87,17 @@ class Learning(Runs):
     def test_32_groups_are_learnt(self):
         self.data = tiny.dataset_folder(self.folder / "32", 32, stages=(1,))
         self.model = tiny.model_folder(self.folder / "wider", width=64)
-        lines = self.train("out", "method=full", "batch_groups=32", "epochs=60", "learning_rate=5e-3", "evaluate_every=0", "clip=1", "temperature=0.2", "gradient_checkpointing=false")
+        lines = self.train(
+            "out",
+            "method=full",
+            "batch_groups=32",
+            "epochs=60",
+            "learning_rate=5e-3",
+            "evaluate_every=0",
+            "clip=1",
+            "temperature=0.2",
+            "gradient_checkpointing=false",
+        )
         self.assertLess(lines[0]["accuracy"], 0.6)
         self.assertEqual([line["accuracy"] for line in lines[-3:]], [1.0] * 3)
 
@@ -125,7 +138,10 @@ class Watched(Runs):
         """Nothing is learnt at a rate of nearly 0: each phase ends after the first
         evaluation and patience more."""
         lines = self.train("out", "epochs=18", "learning_rate=1e-30", "patience=1", "method=full", "validation_groups=6")
-        self.assertEqual([(line["phase"], line["step"]) for line in lines if line["kind"] == "validation"], [(1, 0), (1, 2), (1, 4), (2, 6), (2, 8), (3, 10), (3, 12)])
+        self.assertEqual(
+            [(line["phase"], line["step"]) for line in lines if line["kind"] == "validation"],
+            [(1, 0), (1, 2), (1, 4), (2, 6), (2, 8), (3, 10), (3, 12)],
+        )
         report = lines[0]
         self.assertEqual((report["groups"], report["decoded"], report["validity"]), (6, 2, 0))
         self.assertEqual(set(report["stages"]), {"1", "2", "3"})
@@ -147,9 +163,14 @@ class Watched(Runs):
 
     def test_validity_below_the_base_models(self):
         def falling(validity):
-            return unittest.mock.patch.object(trainer.Watch, "evaluate", lambda *_: {"validity": next(validity), "accuracy": 1, "margin": 1})
+            return unittest.mock.patch.object(
+                trainer.Watch, "evaluate", lambda *_: {"validity": next(validity), "accuracy": 1, "margin": 1}
+            )
 
-        with falling(iter([0.5, 0.25])), self.assertRaisesRegex(TrainError, "greedy validity, 0.250, is below the base model's, 0.500, at step 2"):
+        with (
+            falling(iter([0.5, 0.25])),
+            self.assertRaisesRegex(TrainError, "greedy validity, 0.250, is below the base model's, 0.500, at step 2"),
+        ):
             self.train("out", "stop_below_base=true")
         self.assertTrue((self.folder / "out" / "checkpoints" / "phase-1-step-2").is_dir())
         with falling(iter([0.5] + [0.25] * 9)), unittest.mock.patch.object(trainer.Metrics, "remark") as remark:
@@ -157,21 +178,45 @@ class Watched(Runs):
         self.assertIn("below the base model's", remark.call_args.args[0])
 
 
+class CtrlC(unittest.TestCase):
+    def test_the_first_is_noted_and_the_second_stops(self):
+        for s in (signal.SIGINT, signal.SIGTERM):
+            self.addCleanup(signal.signal, s, signal.getsignal(s))
+            stop = Stop()
+            self.assertFalse(stop.asked())
+            os.kill(os.getpid(), s)
+            self.assertTrue(stop.asked())
+            self.assertEqual(signal.getsignal(s), signal.SIG_DFL)
+
+
 class Failing(Runs):
     def test_no_number(self):
         def broken(*arguments):
             losses = was(*arguments)
-            losses.nll[0] = math.nan
+            losses.nll[1] = math.nan
             return losses
 
         was = objective.losses
-        with unittest.mock.patch.object(objective, "losses", broken), self.assertRaisesRegex(TrainError, r"no number at step 1, in phase 1, groups s1-train-\d, .*: lower learning_rate, now 0.001"):
+        with (
+            unittest.mock.patch.object(objective, "losses", broken),
+            self.assertRaisesRegex(TrainError, r"no number at step 1, in phase 1, groups s1-train-\d: lower learning_rate, now 0.001"),
+        ):
             self.train("out")
 
     def test_out_of_memory(self):
         with unittest.mock.patch.object(objective, "log_likelihoods", side_effect=torch.OutOfMemoryError("CUDA out of memory")):
-            with self.assertRaisesRegex(TrainError, r"out of memory over \d+ tokens, groups s1-train-\d.*: lower micro_tokens, or set method=qlora; micro_tokens is 16384"):
+            with self.assertRaisesRegex(
+                TrainError,
+                r"out of memory over \d+ tokens, groups s1-train-\d.*: lower micro_tokens, or set method=qlora; micro_tokens is 16384",
+            ):
                 self.train("out", "evaluate_every=0")
+
+    def test_no_tensorboard(self):
+        with (
+            unittest.mock.patch.dict("sys.modules", {"torch.utils.tensorboard": None}),
+            self.assertRaisesRegex(TrainError, "pip install tensorboard"),
+        ):
+            self.train("out", "tensorboard=true")
 
     def test_a_run_that_never_began_leaves_nothing(self):
         rows = tiny.rows(2, "train")
@@ -208,6 +253,19 @@ class Left(Runs):
             torch.testing.assert_close(merged(ids).logits, adapted(ids).logits, atol=1e-5, rtol=1e-5)
             self.assertGreater(float((merged(ids).logits - base(ids).logits).abs().max()), 1e-4)
         self.assertEqual(AutoTokenizer.from_pretrained(out / "model").chat_template, tiny.CHATML)
+
+    def test_full_weights_keep_their_type_and_ties(self):
+        self.model = tiny.model_folder(self.folder / "tied", torch.bfloat16, tied=True)
+        self.train("out", "method=full", "epochs=1", "evaluate_every=0")
+        made = AutoModelForCausalLM.from_pretrained(self.folder / "out" / "model")
+        self.assertEqual(made.dtype, torch.bfloat16)
+        self.assertIs(made.lm_head.weight, made.model.embed_tokens.weight)
+        [last] = sorted((self.folder / "out" / "checkpoints").glob("phase-3-*"), key=lambda p: int(p.name.split("-")[-1]))[-1:]
+        trained = torch.load(last / "state.pt", weights_only=False)["weights"]
+        for name in ("model.embed_tokens.weight", "model.layers.1.mlp.up_proj.weight"):
+            torch.testing.assert_close(made.state_dict()[name], trained[name].bfloat16(), rtol=0, atol=0)
+        with safe_open(self.folder / "out" / "model" / "model.safetensors", "pt") as f:
+            self.assertNotIn("lm_head.weight", f.keys())
 
 
 if __name__ == "__main__":

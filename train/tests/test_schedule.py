@@ -112,7 +112,9 @@ class ForwardPasses(unittest.TestCase):
         self.assertLess(len(made), 20)
 
     def test_deal_gives_all_as_many(self):
-        self.assertEqual([deal("abcde", 2, k) for k in (0, 1)], [[("a", True), ("c", True), ("e", True)], [("b", True), ("d", True), ("e", False)]])
+        self.assertEqual(
+            [deal("abcde", 2, k) for k in (0, 1)], [[("a", True), ("c", True), ("e", True)], [("b", True), ("d", True), ("e", False)]]
+        )
         self.assertEqual(deal("ab", 1, 0), [("a", True), ("b", True)])
 
 

@@ -17,7 +17,11 @@ def groups() -> list[Encoded]:
     def ids(n):
         return torch.randint(0, 250, (n,), generator=g).tolist()
 
-    return [Encoded("a", 1, ids(17), [ids(5), ids(1), ids(9), ids(4)]), Encoded("b", 2, ids(30), [ids(2), ids(7)]), Encoded("c", 3, ids(1), [ids(6), ids(6)])]
+    return [
+        Encoded("a", 1, ids(17), [ids(5), ids(1), ids(9), ids(4)]),
+        Encoded("b", 2, ids(30), [ids(2), ids(7)]),
+        Encoded("c", 3, ids(1), [ids(6), ids(6)]),
+    ]
 
 
 def naive(model, group: Encoded) -> torch.Tensor:

@@ -20,7 +20,11 @@ def group(id="g", stage=1, procedure="p", context="c", operators=("substitution"
 
 
 class Measures(unittest.TestCase):
-    groups = [group(stage=2, operators=("order", "omit", "omit")), group(stage=2, operators=("order",)), group(stage=3, operators=("cycle", "edge"))]
+    groups = [
+        group(stage=2, operators=("order", "omit", "omit")),
+        group(stage=2, operators=("order",)),
+        group(stage=3, operators=("cycle", "edge")),
+    ]
     scored = [Scored(-4.0, -1.0, [-1.0, -2.0, -0.5, -3.0]), Scored(-2.0, -0.5, [-0.5, -2.5]), Scored(-9.0, -3.0, [-3.0, -3.0, -5.0])]
 
     def setUp(self):
@@ -46,7 +50,9 @@ class Measures(unittest.TestCase):
         self.assertEqual((o["edge"]["accuracy"], o["cycle"]["accuracy"]), (1.0, 0.0))
 
     def test_without_answers(self):
-        self.assertEqual((measure(self.groups, self.scored, None, {})["validity"], measure(self.groups, self.scored, None, {})["context"]), (None, None))
+        self.assertEqual(
+            (measure(self.groups, self.scored, None, {})["validity"], measure(self.groups, self.scored, None, {})["context"]), (None, None)
+        )
 
 
 class Choice(unittest.TestCase):

@@ -24,23 +24,25 @@ def tokenizer() -> PreTrainedTokenizerFast:
     t = Tokenizer(models.BPE(vocab={c: i for i, c in enumerate(alphabet)}, merges=[]))
     t.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     t.decoder = decoders.ByteLevel()
-    fast = PreTrainedTokenizerFast(tokenizer_object=t, eos_token="<|im_end|>", pad_token="<|endoftext|>", additional_special_tokens=["<|im_start|>"])
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=t, eos_token="<|im_end|>", pad_token="<|endoftext|>", additional_special_tokens=["<|im_start|>"]
+    )
     fast.chat_template = CHATML
     return fast
 
 
-def model(seed: int = 0, layers: int = 2, width: int = 32) -> Qwen2ForCausalLM:
+def model(seed: int = 0, layers: int = 2, width: int = 32, tied: bool = False) -> Qwen2ForCausalLM:
     torch.manual_seed(seed)
     t = tokenizer()
     config = Qwen2Config(
         vocab_size=len(t), hidden_size=width, intermediate_size=2 * width, num_hidden_layers=layers, num_attention_heads=4, num_key_value_heads=2,
-        max_position_embeddings=4096, eos_token_id=t.eos_token_id, pad_token_id=t.pad_token_id, bos_token_id=None,
+        max_position_embeddings=4096, eos_token_id=t.eos_token_id, pad_token_id=t.pad_token_id, bos_token_id=None, tie_word_embeddings=tied,
     )  # fmt: skip
     return Qwen2ForCausalLM(config)
 
 
-def model_folder(path: Path, **size: int) -> Path:
-    model(**size).save_pretrained(path)
+def model_folder(path: Path, dtype: torch.dtype = torch.float32, **shape) -> Path:
+    model(**shape).to(dtype).save_pretrained(path)
     tokenizer().save_pretrained(path)
     return path
 
@@ -68,7 +70,9 @@ def rows(n: int, split: str, negatives: int = 3, stages: tuple[int, ...] = (1, 2
     return made
 
 
-def dataset_folder(path: Path, n: int = 8, stages: tuple[int, ...] = (1, 2, 3), version: int = 1, compressed: bool = False, train: list[dict] | None = None) -> Path:
+def dataset_folder(
+    path: Path, n: int = 8, stages: tuple[int, ...] = (1, 2, 3), version: int = 1, compressed: bool = False, train: list[dict] | None = None
+) -> Path:
     path.mkdir(parents=True)
     files = {}
     train = rows(n, "train", stages=stages) if train is None else train
