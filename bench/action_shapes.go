@@ -59,24 +59,27 @@ var beforeObject = regexp.MustCompile("(?:```[a-zA-Z_]*|<[a-z_]+>|\\[|\\s)+$")
 
 // object reads a call that is a JSON object in a text without labels.
 func (r *actionReader) object() (Turn, bool) {
-	object, start, _, err := llm.FirstObject(r.text)
-	if err != nil {
-		return Turn{}, false
+	for at := 0; ; {
+		object, start, end, err := llm.FirstObject(r.text[at:])
+		if err != nil {
+			return Turn{}, false
+		}
+		call, said, is := r.described(object)
+		if !is {
+			at += end
+			continue
+		}
+		if isNone(call.Name) {
+			return Turn{}, false // the text is for the user
+		}
+		if said == "" {
+			said = strings.TrimSpace(beforeObject.ReplaceAllString(r.text[:at+start], ""))
+		}
+		if call, err = r.finish(call, ""); err != nil {
+			return Turn{Fault: err.Error()}, true
+		}
+		return Turn{Text: said, Call: call}, true
 	}
-	call, said, is := r.described(object)
-	if !is {
-		return Turn{}, false
-	}
-	if isNone(call.Name) {
-		return Turn{}, false // the text is for the user
-	}
-	if said == "" {
-		said = strings.TrimSpace(beforeObject.ReplaceAllString(r.text[:start], ""))
-	}
-	if call, err = r.finish(call, ""); err != nil {
-		return Turn{Fault: err.Error()}, true
-	}
-	return Turn{Text: said, Call: call}, true
 }
 
 var functionTag = regexp.MustCompile(`(?s)<function(?:=|\s+name=)"?([A-Za-z_][A-Za-z0-9_.]*)"?>(.*?)(?:</function>|$)`)

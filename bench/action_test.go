@@ -77,6 +77,7 @@ func TestReadText(t *testing.T) {
 		{"JSON of OpenAI", `{"type": "function", "function": {"name": "login_user", "arguments": "{\"username\": \"john\"}"}}`, "login_user", `{"username":"john"}`, "", ""},
 		{"tag with JSON", "I do so\n<tool_call>\n" + `{"name": "login_user", "arguments": ` + login + "}\n</tool_call>", "login_user", login, "I do so", ""},
 		{"tag with the name", "<function=login_user>" + login + "</function>", "login_user", login, "", ""},
+		{"JSON behind other JSON", "I know {\"username\": \"john\"}.\n" + `{"name": "login_user", "arguments": ` + login + `}`, "login_user", login, "I know {\"username\": \"john\"}.", ""},
 		{"a list of calls", `[{"name": "login_user", "parameters": ` + login + `}]`, "login_user", login, "", ""},
 		{"code", "I sign in:\n```python\nresult = login_user(username='john', identification='pw 1')\n```", "login_user", login, "I sign in:", ""},
 		{"printed code", "```tool_code\nprint(default_api.exchange_foreign_currency(amount=10, unit='dollars', foreign_currency_type=\"EUR\"))\n```", "exchange_foreign_currency", `{"amount":10,"unit":"dollars","foreign_currency_type":"EUR"}`, "", ""},

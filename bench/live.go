@@ -81,6 +81,8 @@ type Live struct {
 	Tools    string // one of ToolLists
 	Judge    *Judge
 	Sampling llm.Sampling // of the models, for the record
+	// Trained is what the agent has seen in training; nil where that is not known.
+	Trained *Exposure
 }
 
 // ToolLists say which tools are offered: full, all of the domain's, oracle, those
@@ -136,12 +138,8 @@ func (l *Live) converse(ctx, going context.Context, c *Conversation) (*starlark.
 				return nil, "", err
 			}
 			calls++
-			messages++
 		}
-		if turn.Fault != "" {
-			messages++
-		}
-		messages++
+		messages += turn.messages(c)
 		c.Turns = append(c.Turns, turn)
 		switch {
 		case leaves:
@@ -170,6 +168,15 @@ func (l *Live) converse(ctx, going context.Context, c *Conversation) (*starlark.
 // leaves tells whether an agent's turn ends the conversation.
 func (t Turn) leaves(c *Conversation) bool {
 	return t.Call != nil && t.Call.Name == Exit && c.offers(Exit)
+}
+
+// messages is what a turn counts as: with the answer of a tool, or the word that
+// it cannot be used, two.
+func (t Turn) messages(c *Conversation) int {
+	if t.Call != nil && !t.leaves(c) || t.Fault != "" {
+		return 2
+	}
+	return 1
 }
 
 func (c *Conversation) offers(name string) bool {

@@ -2,8 +2,6 @@ package bench
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,6 +41,8 @@ type TaskSource struct {
 	File   string `json:"file"`
 	SHA256 string `json:"sha256"`
 	Count  int    `json:"count"`
+	// Seed is what they were drawn from for this run; nil where they were given.
+	Seed *uint64 `json:"seed"`
 }
 
 // LiveResults count the outcomes of tasks.
@@ -82,13 +82,6 @@ func (r *LiveResults) Add(o LiveOutcome) {
 }
 
 const liveVersion = 1
-
-// SourceOf reads the hash of a file of tasks.
-func SourceOf(path string, tasks []*Task) (TaskSource, error) {
-	text, err := os.ReadFile(path)
-	sum := sha256.Sum256(text)
-	return TaskSource{File: path, SHA256: hex.EncodeToString(sum[:]), Count: len(tasks)}, err
-}
 
 // Begin makes the folder of a run, or opens the one that was begun with the same
 // settings.
@@ -140,8 +133,15 @@ func (m *LiveManifest) Write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return run.AtomicFile(filepath.Join(dir, ManifestFile), func(w io.Writer) error {
-		_, err := w.Write(append(text, '\n'))
+	return keep(dir, ManifestFile, append(text, '\n'))
+}
+
+// KeepTasks writes the tasks that were drawn for a run into its folder.
+func KeepTasks(dir string, text []byte) error { return keep(dir, TasksFile, text) }
+
+func keep(dir, name string, text []byte) error {
+	return run.AtomicFile(filepath.Join(dir, name), func(w io.Writer) error {
+		_, err := w.Write(text)
 		return err
 	})
 }

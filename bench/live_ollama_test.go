@@ -16,7 +16,8 @@ import (
 	"github.com/fmsop/fmsop/llm/tinymodel"
 )
 
-// careful follows the rules for both of twoTasks, hasty pays at once.
+// clerks are models that write calls in this way: careful follows the rules for
+// both of twoTasks, hasty pays at once.
 func clerks(call func(tool string, args any) tinymodel.Reply) (careful, hasty tinymodel.Script) {
 	args := func(pairs ...any) json.RawMessage { // an object keeps its order
 		text := "{"
@@ -55,15 +56,19 @@ func TestLiveOverOllama(t *testing.T) {
 	server := ollamatest.Start(t)
 	tasks, desk := readTwo(t)
 	sampling := llm.Sampling{Temperature: new(0.0), Seed: new(1), MaxTokens: 300, Context: 16384}
-	work := func(name string, mode *Mode) (outcomes []LiveOutcome, dir string, err error) {
+	open := func(name, dir string) *llm.Runner {
 		options := llm.Options{Sampling: sampling, Concurrency: 2}
 		client, err := llm.Open("ollama:"+server.URL+"#"+name, options)
 		require.NoError(t, err)
-		dir = t.TempDir()
-		model, err := llm.NewRunner(client, options, llm.Files{Ledger: filepath.Join(dir, "ledger.jsonl")}, nil)
+		model, err := llm.NewRunner(client, options, llm.Files{Ledger: filepath.Join(dir, name+".jsonl")}, nil)
 		require.NoError(t, err)
-		defer model.Close()
-		l := &Live{Desk: desk, Agent: NewModelAgent(client.Name(), model, mode, sampling), User: FixedUser{}, Mode: mode.Name, Tools: "oracle", Judge: Corrected(), Sampling: sampling}
+		t.Cleanup(func() { assert.NoError(t, model.Close()) })
+		return model
+	}
+	work := func(name string, mode *Mode, user User, tasks []*Task) (outcomes []LiveOutcome, dir string, err error) {
+		dir = t.TempDir()
+		model := open(name, dir)
+		l := &Live{Desk: desk, Agent: NewModelAgent(model.Name(), model, mode, sampling), User: user, Mode: mode.Name, Tools: "oracle", Judge: Corrected(), Sampling: sampling}
 		err = l.Run(t.Context(), tasks, dir, run.Options{Workers: 2}, func(o LiveOutcome) error {
 			outcomes = append(outcomes, o)
 			return nil
@@ -88,7 +93,7 @@ func TestLiveOverOllama(t *testing.T) {
 			server.Scripted("careful-"+mode.Name, careful)
 			server.Scripted("hasty-"+mode.Name, hasty)
 
-			outcomes, dir, err := work("careful-"+mode.Name, mode)
+			outcomes, dir, err := work("careful-"+mode.Name, mode, FixedUser{}, tasks)
 			require.NoError(t, err)
 			require.Len(t, outcomes, 2)
 			for i, o := range outcomes {
@@ -98,7 +103,7 @@ func TestLiveOverOllama(t *testing.T) {
 			}
 			replayed(t, dir, true, true)
 
-			outcomes, dir, err = work("hasty-"+mode.Name, mode)
+			outcomes, dir, err = work("hasty-"+mode.Name, mode, FixedUser{}, tasks)
 			require.NoError(t, err)
 			for _, o := range outcomes {
 				assert.Equal(t, Failed, o.Result)
@@ -108,11 +113,23 @@ func TestLiveOverOllama(t *testing.T) {
 			replayed(t, dir, false, false)
 		})
 	}
+	t.Run("a customer played by a model", func(t *testing.T) {
+		careful, _ := clerks(calls["fc"])
+		careful[`"dollars"`] = tinymodel.Says("Your bill is paid.")
+		server.Scripted("polite", careful)
+		server.Scripted("customer", tinymodel.Script{"": tinymodel.Says("I am ann, pay my bill."), "Your bill is paid.": tinymodel.Says(farewell)})
+		customer := open("customer", t.TempDir())
+		outcomes, _, err := work("polite", functionCalling, NewModelUser(customer.Name(), customer, sampling), tasks[:1])
+		require.NoError(t, err)
+		require.Len(t, outcomes, 1)
+		assert.Equal(t, Passed, outcomes[0].Result, outcomes[0].Broken)
+		assert.Equal(t, EndUser, outcomes[0].End)
+	})
 	t.Run("no tools", func(t *testing.T) {
 		gguf, err := tinymodel.Script{"": tinymodel.Says("yes")}.Model()
 		require.NoError(t, err)
 		server.Create("mute", gguf, tinymodel.Template{Ollama: "{{ range .Messages }}{{ .Content }}\n{{ end }}"})
-		_, _, err = work("mute", functionCalling)
+		_, _, err = work("mute", functionCalling, FixedUser{}, tasks)
 		var noTools *NoToolsError
 		require.ErrorAs(t, err, &noTools)
 		assert.ErrorContains(t, err, "does not support tools")

@@ -92,7 +92,8 @@ func (c *Conversation) messages() []liveMessage {
 }
 
 // record is the item of a task and its conversation; database is nil where that
-// came to no end, for the reason given.
+// came to no end, for the reason given. One that JSON has no numbers for, such
+// as a balance that is infinite, cannot be recorded, and that is the reason.
 func (l *Live) record(t *Task, c *Conversation, database *starlark.Dict, end End, reason string) (*liveItem, error) {
 	item := &liveItem{Domain: t.Domain, Setup: l.setup(), Interactions: []liveInteraction{}, Evaluations: []Verdict{}, Error: reason}
 	copied, err := world.Encode(t.copied())
@@ -105,7 +106,8 @@ func (l *Live) record(t *Task, c *Conversation, database *starlark.Dict, end End
 	}
 	left, err := world.Encode(database)
 	if err != nil {
-		return nil, fmt.Errorf("task %d: the database at the end: %w", t.Index, err)
+		item.Error = fmt.Sprintf("the database at the end cannot be recorded: %v", err)
+		return item, nil
 	}
 	item.Interactions = append(item.Interactions, liveInteraction{Prompt: c.Prompt, Messages: c.messages(), Database: left, End: end})
 	return item, nil

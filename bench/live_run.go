@@ -85,25 +85,23 @@ func (l *Live) task(ctx, going context.Context, t *Task) (*liveResult, error) {
 		if reason = blameless(err); reason == "" {
 			return nil, err
 		}
-		database = nil
 	}
 	item, err := l.record(t, c, database, end, reason)
 	if err != nil {
 		return nil, err
 	}
+	reason = item.Error
 	o := LiveOutcome{
-		Outcome: Outcome{Domain: t.Domain, Goal: t.Goal, Task: t.Index, Model: l.Agent.Name(), Mode: l.Mode, Error: reason},
+		Outcome: Outcome{Domain: t.Domain, Goal: t.Goal, Task: t.Index, Model: l.Agent.Name(), Mode: l.Mode, Tools: l.Tools, Generated: t.Generated(), Exposure: l.Trained.Of(t), Error: reason},
 		Result:  Errored, Broken: []string{}, End: end,
 	}
 	for _, turn := range c.Turns {
-		o.Messages++
+		o.Messages += turn.messages(c)
 		if turn.Call != nil && !turn.leaves(c) {
 			o.Calls++
-			o.Messages++
 		}
 		if turn.Fault != "" {
 			o.Unusable++
-			o.Messages++
 		}
 	}
 	if reason == "" {
@@ -121,11 +119,9 @@ func (l *Live) task(ctx, going context.Context, t *Task) (*liveResult, error) {
 }
 
 func (o *LiveOutcome) judged(v *Verdict) {
-	o.Verdict, o.Result = v, Passed
-	for i, holds := range v.Values() {
-		if name := Criteria[i]; !holds && name != "success" && name != "action_successfully_called" {
-			o.Result, o.Broken = Failed, append(o.Broken, name)
-		}
+	o.Verdict, o.Result, o.Broken = v, Passed, v.Broken()
+	if !v.Success {
+		o.Result = Failed
 	}
 }
 

@@ -2,6 +2,9 @@ package bench
 
 import (
 	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,34 +21,58 @@ import (
 	"go.starlark.net/starlark"
 )
 
+// TasksFile is the file of tasks in the folder of a live run that drew its own.
+const TasksFile = "tasks.json"
+
 // ReadTaskFile reads tasks for a live run: a file, or a folder with the file of
-// the domain (a name, or the folder of a pack). It returns the file's path too.
-// What a run needs beyond a replay is checked.
-func ReadTaskFile(path, domain string) ([]*Task, string, error) {
+// the domain (a name, or the folder of a pack). What a run needs beyond a replay
+// is checked.
+func ReadTaskFile(path, domain string) ([]*Task, TaskSource, error) {
 	d, err := world.Load(domain)
 	if err != nil {
-		return nil, "", err
+		return nil, TaskSource{}, err
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, TaskFile(domain))
 	}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", fmt.Errorf("%s: there is no such file, want tasks as SOPBench or fmsop bench tasks write them", path)
+		return nil, TaskSource{}, fmt.Errorf("%s: there is no such file, want tasks as SOPBench or fmsop bench tasks write them", path)
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, TaskSource{}, err
 	}
+	return parseTaskFile(d, path, domain, text)
+}
+
+// DrawTaskFile samples the tasks of a live run, and returns the file that holds
+// them too.
+func DrawTaskFile(ctx context.Context, s *Sampling) ([]*Task, TaskSource, []byte, error) {
+	d, err := world.Load(s.Domain)
+	if err != nil {
+		return nil, TaskSource{}, nil, err
+	}
+	var b bytes.Buffer
+	if _, err := s.Write(ctx, &b); err != nil {
+		return nil, TaskSource{}, nil, err
+	}
+	tasks, source, err := parseTaskFile(d, TasksFile, s.Domain, b.Bytes())
+	source.Seed = &s.Seed
+	return tasks, source, b.Bytes(), err
+}
+
+func parseTaskFile(d *world.Domain, path, domain string, text []byte) ([]*Task, TaskSource, error) {
 	tasks, err := decodeTasks(path, domain, text)
 	if err != nil {
-		return nil, "", err
+		return nil, TaskSource{}, err
 	}
 	for _, t := range tasks {
 		if err := t.fitsLive(d); err != nil {
-			return nil, "", fmt.Errorf("%s: task %d (%s): %w", path, t.Index, t.Goal, err)
+			return nil, TaskSource{}, fmt.Errorf("%s: task %d (%s): %w", path, t.Index, t.Goal, err)
 		}
 	}
-	return tasks, path, nil
+	sum := sha256.Sum256(text)
+	return tasks, TaskSource{File: path, SHA256: hex.EncodeToString(sum[:]), Count: len(tasks)}, nil
 }
 
 func (t *Task) fitsLive(d *world.Domain) error {

@@ -246,6 +246,19 @@ func TestLiveErrors(t *testing.T) {
 	}
 }
 
+// A model can make a balance infinite; that ends its own task alone.
+func TestLiveCannotRecord(t *testing.T) {
+	tasks, desk := readTwo(t)
+	huge := makes("deposit_funds", `{"username":"ann","amount":1.7e308,"unit":"dollars","deposit_form":"cash"}`)
+	l := &Live{Desk: desk, Agent: turns{huge, huge, makes(Exit, "{}")}, User: FixedUser{}, Tools: "full", Judge: Corrected()}
+	var results []string
+	require.NoError(t, l.Run(t.Context(), tasks, t.TempDir(), run.Options{Workers: 1}, func(o LiveOutcome) error {
+		results = append(results, o.Result+" "+o.Error)
+		return nil
+	}))
+	assert.Equal(t, []string{"error the database at the end cannot be recorded: +Inf is no number of JSON", "failed "}, results)
+}
+
 type failing struct{ err error }
 
 func (failing) Name() string { return "failing" }

@@ -72,12 +72,18 @@ const (
 )
 
 // Realise returns a state in which exactly these facts of the variant hold, and
-// the scenario that it is. The same facts and the same state of rng give the
-// same result. The error is ErrUnrealised.
-func (r *Realiser) Realise(v *sop.Variant, facts map[string]bool, rng *rand.Rand) (*State, *sop.Scenario, error) {
+// the scenario that it is. It is made from a state near by, where there is one;
+// else from the example, whose people, days and amounts do not stay. The same
+// facts and the same state of rng give the same result. The error is
+// ErrUnrealised.
+func (r *Realiser) Realise(v *sop.Variant, facts map[string]bool, near *State, rng *rand.Rand) (*State, *sop.Scenario, error) {
+	if near != nil {
+		if s := r.search(v, facts, near, rng); s.wrong == 0 {
+			return s.tree.state(), s.scenario, nil
+		}
+	}
 	for range realiseTries {
-		s := r.search(v, facts, rng)
-		if s.wrong == 0 {
+		if s := r.search(v, facts, r.example(), rng); s.wrong == 0 {
 			s.disguise()
 			return s.tree.state(), s.scenario, nil
 		}
@@ -97,20 +103,40 @@ type search struct {
 	part     *sop.Variant // of v, with those facts and what they depend on
 }
 
-func (r *Realiser) search(v *sop.Variant, facts map[string]bool, rng *rand.Rand) *search {
+func (r *Realiser) search(v *sop.Variant, facts map[string]bool, from *State, rng *rand.Rand) *search {
 	s := &search{Realiser: r, v: v, want: facts, rng: rng, part: v, wrong: math.MaxInt}
-	s.take(treeOf(r.example()), math.MaxInt-1)
+	s.take(treeOf(from), math.MaxInt-1)
+	e := &edit{domain: r.Corpus.Domain, words: r.Domain.Words(), thresholds: v.Thresholds, rng: rng}
 	for i, last := 0, 0; i < realiseChanges && s.wrong > 0; i++ {
 		limit := s.wrong - 1
 		if i-last > stuckAfter && rng.IntN(8) == 0 {
 			limit = s.wrong // it opens the way to others
 		}
-		next := (&edit{s.tree.copy(), s.Corpus.Domain, s.Domain.Words(), v.Thresholds, rng}).draw()
-		if next != nil && s.take(next, limit) {
+		if e.tree != s.tree {
+			e.tree, e.all = s.tree, s.tree.places()
+		}
+		if next := e.draw(); next != nil && s.take(next, limit) {
 			last = i
 		}
 	}
+	if s.wrong == 0 {
+		s.tidy(treeOf(from))
+	}
 	return s
+}
+
+// tidy takes back what was changed on the way and is not needed.
+func (s *search) tidy(from *tree) {
+	for _, p := range from.places() {
+		if is := s.tree.at(p.path); is == nil || !python.Equal(is, p.value) {
+			s.take(s.tree.with(p.path, p.value), 0)
+		}
+	}
+	for _, p := range s.tree.places() {
+		if from.at(p.path) == nil && s.tree.at(p.path) != nil {
+			s.take(s.tree.with(p.path, nil), 0)
+		}
+	}
 }
 
 // take goes on from a tree in which no more facts than the limit are wrong.
@@ -210,10 +236,7 @@ func (s *search) disguise() {
 	s.take(s.tree.shifted(7*(1+s.rng.IntN(100))), 0)
 	for _, p := range s.tree.places() {
 		if _, isNumber := starlark.AsFloat(p.value); isNumber && s.rng.IntN(2) == 0 {
-			next := s.tree.copy()
-			if next.put(p.path, scaled(p.value, 0.5+s.rng.Float64())) {
-				s.take(next, 0)
-			}
+			s.take(s.tree.with(p.path, scaled(p.value, 0.5+s.rng.Float64())), 0)
 		}
 	}
 }

@@ -11,103 +11,107 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// edit changes one place of a tree for something that may stand there.
+// edit draws changes of a tree: one place for something that may stand there.
 type edit struct {
 	*tree
+	all        []place // of the tree
 	domain     *sop.Domain
 	words      []string           // that the tools compare with
 	thresholds map[string]float64 // of the variant
 	rng        *rand.Rand
 }
 
-// draw changes the tree and returns it, or nil where this draw changes nothing.
+// draw returns the tree with a change, or nil where this draw changes nothing.
 func (e *edit) draw() *tree {
-	all := e.places()
-	if len(all) == 0 || !e.change(all[e.rng.IntN(len(all))], all) {
+	if len(e.all) == 0 {
 		return nil
 	}
-	return e.tree
-}
-
-func (e *edit) change(p place, all []place) bool {
+	p := e.all[e.rng.IntN(len(e.all))]
 	switch v := p.value.(type) {
 	case *starlark.Dict:
-		return e.record(p, v, all)
+		return e.record(p, v)
 	case *starlark.List:
-		return e.list(v, all)
+		return e.put(p.path, e.list(v))
 	}
+	return e.put(p.path, e.other(p))
+}
+
+// put returns the tree with the value at the path, nil for no value.
+func (e *edit) put(path []starlark.Value, v starlark.Value) *tree {
+	if v == nil {
+		return nil
+	}
+	return e.with(path, v)
+}
+
+// other is another value in the place of one without parts.
+func (e *edit) other(p place) starlark.Value {
 	if e.rng.IntN(3) == 0 {
-		if like := e.like(p, all); like != nil {
-			return e.put(p.path, like)
+		if like := e.like(p); like != nil {
+			return like
 		}
 	}
 	switch v := p.value.(type) {
 	case starlark.Bool:
-		return e.put(p.path, !v)
+		return !v
 	case starlark.Int, starlark.Float:
-		return e.put(p.path, e.number(v, all))
+		return e.number(v)
 	case starlark.String:
 		if layout, at := dateOf(string(v)); layout != "" && e.rng.IntN(4) > 0 {
-			return e.put(p.path, starlark.String(writeDate(layout, e.date(at, all))))
+			return starlark.String(writeDate(layout, e.date(at)))
 		}
-		return e.put(p.path, e.text(p, all))
+	default: // there is nothing so far
+		if e.rng.IntN(2) == 0 {
+			return e.scalar()
+		}
 	}
-	// There is nothing here so far.
-	if e.rng.IntN(2) == 0 {
-		return e.put(p.path, e.scalar(all))
-	}
-	return e.put(p.path, e.text(p, all))
+	return e.text(p)
 }
 
 // record takes a record away, has it under another name too, or makes it the
 // same as another one.
-func (e *edit) record(p place, v *starlark.Dict, all []place) bool {
-	if in, ok := e.parent(p.path).(*starlark.Dict); ok && p.path[0] == databasePart && len(p.path) > 2 && e.rng.IntN(2) == 0 {
+func (e *edit) record(p place, v *starlark.Dict) *tree {
+	above := p.path[:len(p.path)-1]
+	if _, ok := e.at(above).(*starlark.Dict); ok && p.path[0] == databasePart && len(above) > 1 && e.rng.IntN(2) == 0 {
 		if e.rng.IntN(2) == 0 {
-			_, found, _ := in.Delete(p.key())
-			return found
+			return e.with(p.path, nil)
 		}
-		name, ok := e.text(p, all).(starlark.String)
-		return ok && in.SetKey(name, python.Copy(v)) == nil
+		if name, ok := e.text(p).(starlark.String); ok {
+			return e.with(append(slices.Clone(above), name), v)
+		}
+		return nil
 	}
-	return e.put(p.path, e.like(p, all))
+	return e.put(p.path, e.like(p))
 }
 
-func (e *edit) list(v *starlark.List, all []place) bool {
-	if v.Len() > 0 {
-		switch i := e.rng.IntN(v.Len()); e.rng.IntN(4) {
+// list is the list with an item fewer, without any, or with one more.
+func (e *edit) list(v *starlark.List) starlark.Value {
+	var items []starlark.Value
+	for i := range v.Len() {
+		items = append(items, v.Index(i))
+	}
+	if len(items) > 0 {
+		switch i := e.rng.IntN(len(items)); e.rng.IntN(4) {
 		case 0:
-			var rest []starlark.Value
-			for k := range v.Len() {
-				if k != i {
-					rest = append(rest, v.Index(k))
-				}
-			}
-			return v.Clear() == nil && appendAll(v, rest)
+			return starlark.NewList(slices.Delete(items, i, i+1))
 		case 1:
-			return v.Clear() == nil
+			return starlark.NewList(nil)
 		case 2:
-			return v.Append(python.Copy(v.Index(i))) == nil
+			return starlark.NewList(append(items, items[i]))
 		}
 	}
-	x := e.scalar(all)
-	return x != nil && v.Append(x) == nil
-}
-
-func appendAll(list *starlark.List, items []starlark.Value) bool {
-	for _, x := range items {
-		if list.Append(x) != nil {
-			return false
-		}
+	x := e.scalar()
+	if x == nil {
+		return nil
 	}
-	return true
+	return starlark.NewList(append(items, x))
 }
 
 // like is another value of the same type that stands beside the place; nil
 // where there is none.
-func (e *edit) like(p place, all []place) starlark.Value {
+func (e *edit) like(p place) starlark.Value {
 	var found []starlark.Value
-	for _, o := range all {
+	for _, o := range e.all {
 		if o.value.Type() == p.value.Type() && p.beside(o) && !python.Equal(o.value, p.value) {
 			found = append(found, o.value)
 		}
@@ -115,16 +119,16 @@ func (e *edit) like(p place, all []place) starlark.Value {
 	if len(found) == 0 {
 		return nil
 	}
-	return python.Copy(found[e.rng.IntN(len(found))])
+	return found[e.rng.IntN(len(found))]
 }
 
 // drawsOfAPlace bounds the places that are drawn to find one that fits.
 const drawsOfAPlace = 10
 
 // scalar is some text or number of the tree.
-func (e *edit) scalar(all []place) starlark.Value {
+func (e *edit) scalar() starlark.Value {
 	for range drawsOfAPlace {
-		switch v := all[e.rng.IntN(len(all))].value.(type) {
+		switch v := e.all[e.rng.IntN(len(e.all))].value.(type) {
 		case starlark.String, starlark.Int, starlark.Float:
 			return v
 		}
@@ -134,7 +138,7 @@ func (e *edit) scalar(all []place) starlark.Value {
 
 // text is an example of the parameter of that name, a word that the tools
 // compare with, or a text or key that stands elsewhere.
-func (e *edit) text(p place, all []place) starlark.Value {
+func (e *edit) text(p place) starlark.Value {
 	name, _ := starlark.AsString(p.key())
 	if parameter := e.domain.Parameters[name]; parameter != nil && len(parameter.Examples) > 0 && e.rng.IntN(3) == 0 {
 		return example(parameter, e.rng)
@@ -143,7 +147,7 @@ func (e *edit) text(p place, all []place) starlark.Value {
 		return starlark.String(e.words[e.rng.IntN(len(e.words))])
 	}
 	for range drawsOfAPlace {
-		o := all[e.rng.IntN(len(all))]
+		o := e.all[e.rng.IntN(len(e.all))]
 		if text, ok := o.value.(starlark.String); ok {
 			return text
 		}
@@ -156,13 +160,13 @@ func (e *edit) text(p place, all []place) starlark.Value {
 
 // number is one near a number that counts: the one that is there, another one
 // of the tree, or a threshold.
-func (e *edit) number(v starlark.Value, all []place) starlark.Value {
+func (e *edit) number(v starlark.Value) starlark.Value {
 	was, _ := starlark.AsFloat(v)
 	x := was
 	switch e.rng.IntN(4) {
 	case 0:
 		var others []float64
-		for _, o := range all {
+		for _, o := range e.all {
 			if f, ok := starlark.AsFloat(o.value); ok {
 				others = append(others, f)
 			}
@@ -199,10 +203,10 @@ func (e *edit) number(v starlark.Value, all []place) starlark.Value {
 var daysAway = []int{0, 1, 2, 3, 7, 14, 30, 60, 100, 200, 400}
 
 // date is one near a date of the tree.
-func (e *edit) date(at time.Time, all []place) time.Time {
+func (e *edit) date(at time.Time) time.Time {
 	if e.rng.IntN(2) == 0 {
 		var others []time.Time
-		for _, o := range all {
+		for _, o := range e.all {
 			if text, ok := o.value.(starlark.String); ok {
 				if layout, t := dateOf(string(text)); layout != "" {
 					others = append(others, t)

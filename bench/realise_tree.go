@@ -10,7 +10,8 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// tree is a state as one object, so that every place in it is a path.
+// tree is a state as one object, so that every place in it is a path. It is never
+// changed; a changed one shares with it what is the same.
 type tree struct{ root *starlark.Dict }
 
 const (
@@ -30,8 +31,6 @@ func (t *tree) state() *State {
 	known, _, _ := t.root.Get(knownPart)
 	return &State{database.(*starlark.Dict), known.(*starlark.Dict)}
 }
-
-func (t *tree) copy() *tree { return &tree{python.Copy(t.root).(*starlark.Dict)} }
 
 // place is a value and the keys and indices that lead to it.
 type place struct {
@@ -72,32 +71,65 @@ func (t *tree) places() (list []place) {
 	return list
 }
 
-// parent is what the place of a path is in.
-func (t *tree) parent(path []starlark.Value) (in starlark.Value) {
-	in = t.root
-	for _, key := range path[:len(path)-1] {
-		switch x := in.(type) {
+// at is what stands at a path; nil where there is nothing.
+func (t *tree) at(path []starlark.Value) (v starlark.Value) {
+	v = t.root
+	for _, key := range path {
+		switch in := v.(type) {
 		case *starlark.Dict:
-			in, _, _ = x.Get(key)
+			v, _, _ = in.Get(key)
 		case *starlark.List:
-			i, _ := starlark.AsInt32(key)
-			in = x.Index(i)
+			i, err := starlark.AsInt32(key)
+			if err != nil || i >= in.Len() {
+				return nil
+			}
+			v = in.Index(i)
+		default:
+			return nil
 		}
 	}
-	return in
+	return v
 }
 
-// put writes a value to a place, or tells that it cannot be written there.
-func (t *tree) put(path []starlark.Value, v starlark.Value) bool {
-	key := path[len(path)-1]
-	switch in := t.parent(path).(type) {
-	case *starlark.Dict:
-		return v != nil && in.SetKey(key, v) == nil
-	case *starlark.List:
-		i, err := starlark.AsInt32(key)
-		return v != nil && err == nil && in.SetIndex(i, v) == nil
+// with is the tree with a value at a path, in an object under a key that may be
+// new; nil takes away what stands there.
+func (t *tree) with(path []starlark.Value, v starlark.Value) *tree {
+	root, _ := replaced(t.root, path, v).(*starlark.Dict)
+	return &tree{root}
+}
+
+func replaced(in starlark.Value, path []starlark.Value, v starlark.Value) starlark.Value {
+	if len(path) == 0 {
+		return v
 	}
-	return false
+	switch in := in.(type) {
+	case *starlark.Dict:
+		out := starlark.NewDict(in.Len())
+		for _, item := range in.Items() {
+			_ = out.SetKey(item[0], item[1]) // the key was a key before
+		}
+		was, _, _ := in.Get(path[0])
+		if is := replaced(was, path[1:], v); is != nil {
+			_ = out.SetKey(path[0], is) // as above, or a text
+		} else {
+			_, _, _ = out.Delete(path[0])
+		}
+		return out
+	case *starlark.List:
+		var items []starlark.Value
+		at, _ := starlark.AsInt32(path[0])
+		for i := range in.Len() {
+			x := in.Index(i)
+			if i == at {
+				x = replaced(x, path[1:], v)
+			}
+			if x != nil {
+				items = append(items, x)
+			}
+		}
+		return starlark.NewList(items)
+	}
+	return in
 }
 
 // renamed is the tree with one value in place of another wherever it stands,

@@ -29,6 +29,12 @@ type Task struct {
 	fields *starlark.Dict
 }
 
+// Generated tells of a task that was drawn from a pack, and is none of SOPBench.
+func (t *Task) Generated() bool {
+	_, has, _ := t.fields.Get(starlark.String("solution"))
+	return has
+}
+
 // TaskFile is the name of the file of tasks of a domain, be it a pack folder.
 func TaskFile(domain string) string { return filepath.Base(domain) + "_tasks.json" }
 

@@ -111,7 +111,7 @@ func (s *Sampling) Each(ctx context.Context, sink func(*Sampled) error) (*Sample
 	err = run.Ordered(ctx, run.Options{Workers: s.Workers, Progress: s.Progress}, len(jobs), func(_ context.Context, i int) (drawn, error) {
 		dropped := map[string]int{}
 		for _, c := range instead(jobs[i], cases) {
-			if t, err := draw.draw(c, jobs[i].number, dropped); t != nil || err != nil {
+			if t, err := draw.draw(c, jobs[i], dropped); t != nil || err != nil {
 				return drawn{t, dropped}, err
 			}
 		}
@@ -176,10 +176,10 @@ func instead(j job, cases []Case) []Case {
 	return list
 }
 
-// rand is of one draw for one task.
-func (s *sampler) rand(c Case, k, draw int) *rand.Rand {
+// rand is of one draw of a case for a job.
+func (s *sampler) rand(c Case, j job, draw int) *rand.Rand {
 	h := fnv.New64a()
-	fmt.Fprint(h, s.Corpus.Domain.Name, "\x00", c.Goal, "\x00", c.Deciding, "\x00", c.Succeeds, "\x00", k, "\x00", draw)
+	fmt.Fprintf(h, "%q %q %q %d", s.Corpus.Domain.Name, fmt.Sprint(c), fmt.Sprint(j), draw)
 	return rand.New(rand.NewPCG(s.seed, h.Sum64()))
 }
 

@@ -99,12 +99,12 @@ const (
 	drawsOfRules = 4
 )
 
-// draw makes a task of the case, number k of its kind; nil where no draw gives
-// one. It counts what was dropped meanwhile, by reason.
-func (s *sampler) draw(c Case, k int, dropped map[string]int) (*Sampled, error) {
+// draw makes a task of the case for a job; nil where no draw gives one. It counts
+// what was dropped meanwhile, by reason.
+func (s *sampler) draw(c Case, j job, dropped map[string]int) (*Sampled, error) {
 	p := s.Corpus.Domain.Procedure(c.Goal)
 	for i := range drawsOfATask {
-		rng := s.rand(c, k, i)
+		rng := s.rand(c, j, i)
 		task, err := s.try(c, s.choice(p, i < drawsOfRules, rng), rng)
 		var drop *dropError
 		switch {
@@ -157,7 +157,7 @@ func (s *sampler) try(c Case, choice sop.Choice, rng *rand.Rand) (*Sampled, erro
 	if facts == nil {
 		return nil, &dropError{DropVariant}
 	}
-	state, scenario, err := s.Realise(v, facts, rng)
+	state, scenario, err := s.Realise(v, facts, nil, rng)
 	if errors.Is(err, ErrUnrealised) {
 		return nil, &dropError{DropDatabase}
 	}
@@ -338,19 +338,11 @@ func (s *sampler) fields(t *Sampled, v *sop.Variant, state *State, scenario *sop
 	if err != nil {
 		return nil, err
 	}
-	known := s.told(v, state.Known)
-	limits := python.Copy(s.Domain.Limits()).(*starlark.Dict)
-	for _, name := range limits.Keys() {
-		if x, ok := v.Thresholds[string(name.(starlark.String))]; ok {
-			if was, _, _ := limits.Get(name); was.Type() != "string" {
-				_ = limits.SetKey(name, wholeOrFloat(x)) // the key is there
-			}
-		}
-	}
+	known := s.told(v, state.Known, v.Procedure.Requests)
 	goal := arguments(s.Domain.Tool(t.Goal), v.Calls[v.Goal].Args, state.Known)
 	f := &objectBuilder{starlark.NewDict(16)}
 	f.set("initial_database", state.Database)
-	f.set("constraint_parameters", limits)
+	f.set("constraint_parameters", s.limits(v))
 	f.set("user_known", known)
 	f.set("constraints", guard.Value(goal))
 	f.set("constraints_original", original.Value(goal))
@@ -364,49 +356,6 @@ func (s *sampler) fields(t *Sampled, v *sop.Variant, state *State, scenario *sop
 	f.set("pack", starlark.String(s.pack))
 	f.set("seed", starlark.MakeUint64(s.seed))
 	return f.object, nil
-}
-
-func wholeOrFloat(x float64) starlark.Value {
-	if x == float64(int64(x)) {
-		return starlark.MakeInt64(int64(x))
-	}
-	return starlark.Float(x)
-}
-
-// told is what the user can say of what matters: every argument of a call or a
-// condition, and what a request may mention.
-func (s *sampler) told(v *sop.Variant, known *starlark.Dict) *starlark.Dict {
-	matters := map[string]bool{}
-	for _, c := range v.Calls {
-		for _, source := range c.Args {
-			matters[source] = true
-		}
-		if tool := s.Domain.Tool(c.Base); tool != nil {
-			names, _ := tool.Parameters()
-			for _, p := range names {
-				if _, renamed := c.Args[p]; !renamed {
-					matters[p] = true
-				}
-			}
-		}
-	}
-	for _, c := range v.Conditions {
-		for _, source := range c.Args {
-			matters[source] = true
-		}
-	}
-	for _, request := range v.Procedure.Requests {
-		for _, m := range placeholder.FindAllStringSubmatch(request, -1) {
-			matters[m[1]] = true
-		}
-	}
-	told := new(starlark.Dict)
-	for _, item := range known.Items() {
-		if matters[string(item[0].(starlark.String))] {
-			_ = told.SetKey(item[0], item[1]) // the key was a key before
-		}
-	}
-	return told
 }
 
 var placeholder = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)

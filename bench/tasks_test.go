@@ -70,6 +70,13 @@ func TestSampledTasks(t *testing.T) {
 		if err != nil || len(tasks) != n {
 			t.Fatalf("%s: %d tasks: %v", name, len(tasks), err)
 		}
+		for i, task := range tasks {
+			for _, other := range tasks[:i] {
+				if task.same(other) {
+					t.Errorf("%s: tasks %d and %d are the same", name, other.Index, i)
+				}
+			}
+		}
 		c, err := corpus.Load(path)
 		if err != nil || len(c.Notes) > 0 {
 			t.Errorf("%s: not all tasks make a corpus: %v %v", name, c, err)
@@ -133,7 +140,7 @@ func TestRealise(t *testing.T) {
 			}
 			facts := worlds.Facts(worlds.Worlds()[k][rng.IntN(worlds.Count(k))])
 			drawn++
-			state, _, err := r.Realise(v, facts, rng)
+			state, _, err := r.Realise(v, facts, nil, rng)
 			if errors.Is(err, ErrUnrealised) {
 				unrealised++
 				continue
@@ -230,4 +237,57 @@ var oracleFails = map[string][]string{
 		"set_safety_box 108", "transfer_funds 139",
 	},
 	"dmv": nil, "healthcare": nil, "online_market": nil, "hotel": nil,
+}
+
+// TestExecute holds executed scenarios against the facts that were wanted and,
+// where a tool says one by itself, against what it answers.
+func TestExecute(t *testing.T) {
+	r, err := NewRealiser("dmv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	answers := 0
+	for _, p := range r.Corpus.Domain.Procedures {
+		v, err := r.Corpus.Domain.Variant(p, sop.Choice{Names: map[string]string{"internal_has_vehicle": "owns_vehicle"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		worlds, err := sop.NewSampler(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var records any
+		for k := range worlds.Worlds() {
+			if worlds.Count(k) == 0 {
+				continue
+			}
+			facts := worlds.Facts(worlds.Worlds()[k][rng.IntN(worlds.Count(k))])
+			scenario, made, err := r.Execute(v, facts, records, rng)
+			if errors.Is(err, ErrUnrealised) {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			records = made
+			for name, fact := range facts {
+				if scenario.Facts[name] != fact {
+					t.Errorf("%s: %s is %v, want %v", p.Goal, name, scenario.Facts[name], fact)
+				}
+				if answer, executed := scenario.Results[name]; executed && (answer == "True" || answer == "False") {
+					answers++
+					if (answer == "True") != fact {
+						t.Errorf("%s: %s answers %s, the fact is %v", p.Goal, name, answer, fact)
+					}
+				}
+			}
+			if _, called := scenario.Results[v.Goal]; called {
+				t.Errorf("%s: the goal was called", p.Goal)
+			}
+		}
+	}
+	if answers < 20 {
+		t.Errorf("only %d answers are facts", answers)
+	}
 }

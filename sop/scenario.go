@@ -77,11 +77,13 @@ func (s *Sampler) enumerate() {
 				s.add(x, rng)
 			}
 		}
+		if len(s.worlds) > 2 { // of two, neither asks for all that the other denies
+			s.seek(seen, rng)
+		}
 	}
 }
 
-// randomFacts draws an assignment, mostly true, and makes it consistent by
-// making conditions false until nothing depends on what is not so.
+// randomFacts draws an assignment, mostly true, and makes it consistent.
 func (s *Sampler) randomFacts(rng *rand.Rand) set {
 	x := set(0)
 	for i := range s.M.conds {
@@ -89,6 +91,11 @@ func (s *Sampler) randomFacts(rng *rand.Rand) set {
 			x |= bit(i)
 		}
 	}
+	return s.dependent(x)
+}
+
+// dependent makes conditions false until nothing depends on what is not so.
+func (s *Sampler) dependent(x set) set {
 	for range s.M.conds {
 		for i, n := range s.depends {
 			if n != nil && x.has(i) && n.plain(^set(0), x) != yes {

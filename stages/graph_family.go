@@ -91,22 +91,7 @@ func (w *graphJob) canBe(m *member, d *sop.Difference) bool {
 	if d.Witness == nil {
 		return true
 	}
-	if m.shown != nil {
-		return w.pool.possible(m.cell, m.shown, d.Witness.Facts)
-	}
-	of := variantCase{m.cell, d.Witness}
-	can, known := w.cases[of]
-	if !known {
-		can = w.pool.possible(m.cell, nil, d.Witness.Facts)
-		w.cases[of] = can
-	}
-	return can
-}
-
-// variantCase is a witness's case in a variant of which nothing else is shown.
-type variantCase struct {
-	cell    *cell
-	witness *sop.Witness
+	return w.pool.possible(m.cell, m.shown, d.Witness.Facts)
 }
 
 // difference says why b's graph is wrong where a's is right; nil also where
@@ -179,6 +164,7 @@ func (w *graphJob) whole(c *cell) *rightGraph {
 // point of a right workflow.
 func (w *graphJob) residualFamily(c *cell, size int) *family {
 	f := &family{graphJob: w}
+	w.records = nil
 	cells := w.pool.neighbours(c)
 	for i := 0; i < familyTries && len(f.members) < size; i++ {
 		d := cells[0]
@@ -225,7 +211,7 @@ func (w *graphJob) residual(f *family, c *cell) *member {
 	if !f.admits(m) {
 		return nil
 	}
-	if m.scenario, err = c.Scenario(world, w.rng); err != nil || w.repeats(m.asked()) {
+	if m.scenario, err = c.Scenario(world, w.rng); err != nil || !w.execute(m.side) || w.repeats(m.asked()) {
 		return nil
 	}
 	return m

@@ -73,6 +73,7 @@ type pool struct {
 	domain    *sop.Domain
 	procedure *sop.Procedure
 	seed      uint64
+	variants  *sop.Variants
 	lent      []*sop.Tree     // by other procedures, see borrow
 	most      int             // of these a variant has
 	cells     map[string]made // by key
@@ -87,7 +88,7 @@ type made struct {
 }
 
 func newPool(d *sop.Domain, p *sop.Procedure, seed uint64) *pool {
-	return &pool{domain: d, procedure: p, seed: seed, cells: map[string]made{}, numbered: map[int]made{}, written: map[*sop.Tree]string{}}
+	return &pool{domain: d, procedure: p, seed: seed, variants: d.Variants(p), cells: map[string]made{}, numbered: map[int]made{}, written: map[*sop.Tree]string{}}
 }
 
 // variant returns variant number i, made once.
@@ -154,7 +155,7 @@ func (p *pool) make(r recipe) (*cell, error) {
 		return known.cell, known.err
 	}
 	choice := r.choice()
-	v, err := p.domain.Variant(p.procedure, choice)
+	v, err := p.variants.Variant(choice)
 	var s *sop.Sampler
 	if err == nil {
 		choice.Thresholds = ownThresholds(v)
@@ -203,8 +204,11 @@ func (p *pool) key(r recipe) string {
 	return string(b)
 }
 
-// write returns the JSON of a rule, written once.
+// write returns the JSON of a rule, written once; leaves are made anew, see about.
 func (p *pool) write(rule *sop.Tree) string {
+	if rule.Op == sop.Leaf {
+		return rule.String()
+	}
 	s, ok := p.written[rule]
 	if !ok {
 		s = rule.String()

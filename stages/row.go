@@ -33,6 +33,7 @@ type Meta struct {
 	Thresholds map[string]float64 `json:"thresholds"`         // those not named have their default
 	Names      map[string]string  `json:"names"`              // the domain's name -> the variant's
 	Glossary   map[string]string  `json:"glossary,omitempty"` // of a context of definitions: each term -> the term whose meaning it has there
+	Executed   bool               `json:"executed,omitempty"` // the scenario is of a running domain
 	Source     string             `json:"source"`             // sha256 of the source task, where the scenario is one
 
 	Paraphrase *Paraphrase `json:"paraphrase,omitempty"`
@@ -130,6 +131,7 @@ func (w *worker) draft(s *side, view string, st style) *draft {
 		d.meta.Names = map[string]string{}
 	}
 	d.meta.Source = s.source
+	d.meta.Executed = s.scenario.Results != nil
 	return d
 }
 

@@ -317,12 +317,13 @@ func (d *Domain) derive(shown string) error {
 	}
 	d.limits = starlark.NewDict(len(from.Thresholds))
 	for _, name := range slices.Sorted(mapKeys(from.Thresholds)) {
-		_ = d.limits.SetKey(starlark.String(name), number(from.Thresholds[name].Default))
+		_ = d.limits.SetKey(starlark.String(name), Number(from.Thresholds[name].Default))
 	}
 	return nil
 }
 
-func number(f float64) starlark.Value {
+// Number is f, whole where it is.
+func Number(f float64) starlark.Value {
 	if f == float64(int64(f)) {
 		return starlark.MakeInt64(int64(f))
 	}

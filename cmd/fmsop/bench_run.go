@@ -18,7 +18,8 @@ import (
 )
 
 type benchRunOptions struct {
-	domain, model, mode, tools, user, tasks, judge, out string
+	domain, model, mode, tools, user, tasks, judge, trained, out string
+	number                                                       int // of tasks to draw where none are given
 }
 
 func (a *app) benchRunCommand() *cobra.Command {
@@ -28,7 +29,7 @@ func (a *app) benchRunCommand() *cobra.Command {
 		modes = append(modes, m.Name)
 	}
 	c := &cobra.Command{
-		Use:   "run --domain D --model MODEL --tasks FILE -o RUN",
+		Use:   "run --domain D --model MODEL [--tasks FILE] -o RUN",
 		Short: "A model at work on tasks of an executable domain",
 		Long: `The model talks to a customer and calls the tools of the domain, which change a
 database. Nothing but the model itself follows the rules. Each conversation is
@@ -43,11 +44,11 @@ task's request and then repeats all that the customer knows; a MODEL plays the
 customer instead.
 
 --tasks names a file of tasks, as SOPBench and fmsop bench tasks write them, or
-the folder with the domain's. RUN keeps every conversation (run.json, which
+the folder with the domain's; without it new ones are drawn. RUN keeps every conversation (run.json, which
 bench replay reads) and every reply as it comes: the same command goes on after
 Ctrl-C or a kill. With --json a line is printed for each task.`,
-		Example: `  fmsop bench run --domain bank --model ollama:qwen2.5:7b --tasks SOPBench/data -o bank-run
-  fmsop bench run --domain bank --model ollama:qwen2.5:7b --mode react --tools oracle --tasks tasks.json -o react-run`,
+		Example: `  fmsop bench run --domain bank --model ollama:qwen2.5:7b -o bank-run
+  fmsop bench run --domain bank --model ollama:qwen2.5:7b --mode react --tasks SOPBench/data -o react-run`,
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.benchRun(cmd.Context(), o) },
 	}
@@ -58,7 +59,9 @@ Ctrl-C or a kill. With --json a line is printed for each task.`,
 	flags.StringVar(&o.tools, "tools", bench.ToolLists[0], "tools that it is offered: "+strings.Join(bench.ToolLists, ", "))
 	flags.StringVar(&o.user, "user", bench.FixedUserName, "the customer: fixed, or a `MODEL`")
 	flags.StringVar(&o.tasks, "tasks", "", "`FILE` of tasks, or the folder with DOMAIN_tasks.json")
+	flags.IntVarP(&o.number, "number", "n", 100, "`N` tasks to draw where --tasks names none")
 	flags.StringVar(&o.judge, "judge", "corrected", "`NAME`: corrected, or official with all its known faults")
+	trainedFlag(flags, &o.trained)
 	flags.StringVarP(&o.out, "output", "o", "", "`RUN`, the folder to make or to go on with")
 	return c
 }
@@ -68,11 +71,11 @@ func (a *app) benchRun(ctx context.Context, o benchRunOptions) error {
 	if err != nil {
 		return err
 	}
-	tasks, path, err := bench.ReadTaskFile(o.tasks, o.domain)
+	seen, err := exposure(o.trained)
 	if err != nil {
 		return err
 	}
-	source, err := bench.SourceOf(path, tasks)
+	tasks, source, drawn, err := a.liveTasks(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -82,13 +85,18 @@ func (a *app) benchRun(ctx context.Context, o benchRunOptions) error {
 	}
 	ctx, drain, stop := run.NotifyDrain(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	l := &bench.Live{Desk: desk, Tools: o.tools, Judge: judge, Sampling: a.config.LLM.Sampling}
+	l := &bench.Live{Desk: desk, Tools: o.tools, Judge: judge, Sampling: a.config.LLM.Sampling, Trained: seen}
 	m := &bench.LiveManifest{Domain: o.domain, Tools: o.tools, Judge: o.judge, Tasks: source}
 	closing, err := a.benchSides(l, m, o, drain)
 	if err != nil {
 		return err
 	}
 	defer closing()
+	if drawn != nil {
+		if err := bench.KeepTasks(o.out, drawn); err != nil {
+			return err
+		}
+	}
 
 	results := &bench.LiveResults{}
 	tally := &bench.Tally{}
@@ -124,17 +132,29 @@ func (a *app) benchRun(ctx context.Context, o benchRunOptions) error {
 	return nil
 }
 
+// liveTasks reads the tasks, or draws them.
+func (a *app) liveTasks(ctx context.Context, o benchRunOptions) (tasks []*bench.Task, source bench.TaskSource, drawn []byte, err error) {
+	if o.tasks == "" {
+		s := &bench.Sampling{Domain: o.domain, N: o.number, Seed: a.config.Generate.Seed, Workers: a.config.Workers, Progress: a.progress("tasks")}
+		return bench.DrawTaskFile(ctx, s)
+	}
+	tasks, source, err = bench.ReadTaskFile(o.tasks, o.domain)
+	return tasks, source, nil, err
+}
+
 // validate refuses what cannot be run, before anything is made.
 func (o benchRunOptions) validate() (*bench.Judge, error) {
 	for _, needed := range []struct{ flag, value, example string }{
 		{"--domain", o.domain, "--domain bank"},
 		{"--model", o.model, "--model ollama:qwen2.5:7b"},
-		{"--tasks", o.tasks, "--tasks SOPBench/data, or tasks of fmsop bench tasks"},
 		{"--output", o.out, "-o bank-run"},
 	} {
 		if needed.value == "" {
 			return nil, hint(usagef("bench run needs %s", needed.flag), "for instance %s", needed.example)
 		}
+	}
+	if o.number < 1 {
+		return nil, usagef("-n is %d, want at least 1 task", o.number)
 	}
 	if _, err := bench.ModeNamed(o.mode); err != nil {
 		return nil, usagef("--mode %q: %w", o.mode, err)

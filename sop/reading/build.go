@@ -141,13 +141,20 @@ func (b *builder) last() *node {
 
 // lastEnd takes the end that was read last for the goal where no case goes on
 // past the last decision: in "escalate if …, else approve" approve is what the
-// procedure is for. It returns that end, else nil.
+// procedure is for, and of a list of statuses it is the first. It returns that
+// end, else nil.
 func (b *builder) lastEnd() *end {
 	f := b.flow
 	if len(f.front) > 0 || len(f.ends) == 0 {
 		return nil
 	}
 	at := len(f.ends) - 1
+	list := f.ends[at].reading
+	for i, e := range slices.Backward(f.ends) {
+		if e.reading != list && e.reading.Source == list.Source && e.reading.Quote == list.Quote {
+			at = i // of a list of statuses, the first
+		}
+	}
 	for i, e := range f.ends {
 		if e.text != "" {
 			at = i // an act rather than a status

@@ -102,20 +102,29 @@ var (
 	betweenCases = regexp.MustCompile(`(?i)[,;:]?\s*(?:\b(?:and|or)\b)?,?\s*(?:\b(?:otherwise|else|in all other cases)\b,?)?\s*(?:\b(?:mark|set|classify|record|update|close|enter|assign)\b(?: \w+){0,4})?\s*(?:\b(?:as|to|with|status)\b)?\s*$`)
 )
 
-// statuses reads a list of statuses: a decision each. What stands before it up to
-// a colon is a step.
+// statuses reads a list of statuses: a decision each, of which the last also takes
+// the cases that no other has, as far as that is a guess. What stands before it up
+// to a colon is a step.
 func (r *reader) statuses(s sentence, lead string, list []statusCase) {
 	if act, ok := instruction(lead); ok && strings.Contains(s.text, ":") {
 		step := r.add(Step, s)
 		step.Text = lowerFirst(clean(act))
 		step.Name = r.unused(slug(act))
 	}
-	for _, c := range list {
+	for i, c := range list {
 		d := decision{clause: c.when, then: "mark it as `" + c.name + "`", certain: true}
 		if c.when == "" {
 			d.as = "else"
 		}
-		r.decision(s, d)
+		if !r.decision(s, d) || i < len(list)-1 || c.when == "" {
+			continue
+		}
+		x := r.readings[len(r.readings)-1]
+		for x.Kind != Decision { // behind it are its numbers
+			x = r.readings[slices.Index(r.readings, x)-1]
+		}
+		x.Else = slices.Clone(x.Then)
+		x.doubt("that it takes the cases which have none of the other statuses is a guess")
 	}
 }
 

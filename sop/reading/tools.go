@@ -16,6 +16,7 @@ type ToolSpec struct {
 	// Parameters are those for which the list shows examples of what they may
 	// be: only these can be made up in a case.
 	Parameters map[string][]string
+	takes      []string // the names of all
 }
 
 // schema is the part of a JSON Schema that matters here.
@@ -74,7 +75,9 @@ func ReadTools(data []byte) ([]ToolSpec, error) {
 		seen[s.Name] = true
 		tool := ToolSpec{Name: s.Name, Description: s.Description, Parameters: map[string][]string{}}
 		for _, properties := range []map[string]schema{s.Parameters.Properties, s.InputSchema.JSON.Properties, s.InputSchema.Properties} {
-			for name, p := range properties {
+			for _, name := range slices.Sorted(maps.Keys(properties)) {
+				p := properties[name]
+				tool.takes = append(tool.takes, name)
 				if list := p.samples(); len(list) > 1 {
 					tool.Parameters[name] = list
 				}
@@ -121,8 +124,9 @@ const (
 // matchTools finds the step that each tool does: at most one tool a step, the
 // best pairs first. The score of a pair is the share of the tool's words that
 // the sentence has, words of the name counting three times, words of the
-// section's title by half, and rare words more. It returns tool by step, and
-// which of these are certain.
+// section's title by half, and rare words more; the more of it the less the
+// sentence speaks of other tools. It returns tool by step, and which of these
+// are certain: no other step and no other tool comes near.
 func matchTools(tools []ToolSpec, steps []*Reading, titles []string, named map[int]string) (by map[int]int, sure map[int]bool) {
 	by, sure = map[int]int{}, map[int]bool{}
 	used := map[int]bool{}
@@ -133,16 +137,18 @@ func matchTools(tools []ToolSpec, steps []*Reading, titles []string, named map[i
 			}
 		}
 	}
-	rare := rarity(tools)
+	rare, alone := rarity(tools), distinctive(tools)
 	type pair struct {
 		tool, at int
 		score    float64
 	}
 	var pairs []pair
 	best := map[int][2]float64{} // tool -> its two best scores
+	rivals := map[int][]float64{}
 	for t := range tools {
 		for at := range steps {
-			score := similarity(tools[t], steps[at].does(), titles[at], rare)
+			score := similarity(tools[t], steps[at].does(), titles[at], rare) * alone.share(t, steps[at])
+			rivals[at] = append(rivals[at], score)
 			if score < minMatch || used[t] {
 				continue
 			}
@@ -173,7 +179,12 @@ func matchTools(tools []ToolSpec, steps []*Reading, titles []string, named map[i
 			continue
 		}
 		by[p.at], used[p.tool] = p.tool, true
-		sure[p.at] = p.score >= sureMatch && best[p.tool][0]-best[p.tool][1] >= sureMargin
+		slices.Sort(rivals[p.at])
+		other := 0.0
+		if n := len(rivals[p.at]); n > 1 {
+			other = rivals[p.at][n-2]
+		}
+		sure[p.at] = p.score >= sureMatch && p.score-other >= sureMargin && best[p.tool][0]-best[p.tool][1] >= sureMargin
 	}
 	return by, sure
 }
@@ -200,6 +211,58 @@ func rarity(tools []ToolSpec) map[string]float64 {
 	return rare
 }
 
+// marks are what one tool alone is told by: words of its name, and the names of
+// parameters.
+type marks []map[string]bool
+
+func distinctive(tools []ToolSpec) marks {
+	in := map[string]int{}
+	all := make(marks, len(tools))
+	for t := range tools {
+		all[t] = stems(tools[t].Name)
+		for _, name := range tools[t].takes {
+			if strings.Contains(name, "_") { // others are words like any
+				all[t][name] = true
+			}
+		}
+		for w := range all[t] {
+			in[w]++
+		}
+	}
+	for t := range all {
+		maps.DeleteFunc(all[t], func(w string, _ bool) bool { return in[w] > 1 })
+	}
+	return all
+}
+
+// share is near 1 where of all the marks in a sentence few are of other tools.
+func (m marks) share(t int, step *Reading) float64 {
+	said := stems(step.does())
+	for _, w := range strings.Fields(step.Quote) {
+		if w = strings.Trim(w, ".,;:()`*\"'"); strings.Contains(w, "_") {
+			said[w] = true
+		}
+	}
+	own, others := 0, 0
+	for other := range m {
+		for w := range m[other] {
+			switch {
+			case said[w] && other == t:
+				own++
+			case said[w]:
+				others++
+			}
+		}
+	}
+	if own+others == 0 {
+		return 1
+	}
+	return 0.5 + 0.5*float64(own)/float64(own+others)
+}
+
+// saysLittle are words of names that any tool may have.
+var saysLittle = stems("get set do run make perform execute fetch retrieve process handle data details info information record")
+
 // similarity is the share of the words of the tool's name, or of its name and
 // description, that the sentence and the titles above it have.
 func similarity(t ToolSpec, sentence, title string, rare map[string]float64) float64 {
@@ -209,7 +272,10 @@ func similarity(t ToolSpec, sentence, title string, rare map[string]float64) flo
 		total, shared := 0.0, 0.0
 		for _, w := range slices.Sorted(maps.Keys(wordsOf)) {
 			weight := rare[w]
-			if name[w] {
+			switch {
+			case saysLittle[w]:
+				weight /= 3
+			case name[w]:
 				weight *= nameWeight
 			}
 			total += weight

@@ -24,6 +24,7 @@ class Position:
     best: tuple[float, ...] | None = None  # evaluation of the phase, as Trainer.worth has it
     best_step: int = 0  # of the phase
     waited: int = 0  # evaluations since
+    evaluated: int = 0  # step of the phase of the last evaluation
 
     @property
     def name(self) -> str:

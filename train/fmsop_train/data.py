@@ -68,14 +68,14 @@ def open_folder(path: Path) -> Folder:
     try:
         text = manifest.read_bytes()
         m = json.loads(text)
-        version = m["version"]
+        version, stages, files = m["version"], tuple(m["stages"]), m["files"]
     except OSError as e:
         raise TrainError(f"{path} is no dataset folder: manifest.json: {e.strerror}; fmsop generate makes one") from e
     except (ValueError, KeyError, TypeError) as e:
         raise TrainError(f"{manifest} cannot be read: fmsop verify {path} says more") from e
     if version != VERSION:
         raise TrainError(f"{manifest}: version is {version}, this program reads {VERSION}: make the data again with fmsop generate")
-    return Folder(path, hashlib.sha256(text).hexdigest(), tuple(m["stages"]), m["files"])
+    return Folder(path, hashlib.sha256(text).hexdigest(), stages, files)
 
 
 def _lines(path: Path, digest) -> Iterator[bytes]:

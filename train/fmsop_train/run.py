@@ -144,5 +144,8 @@ def revision(folder: Path) -> str | None:
 
 
 def sha256(path: Path) -> str:
+    digest = hashlib.sha256()
     with path.open("rb") as f:
-        return hashlib.file_digest(f, "sha256").hexdigest()
+        while part := f.read(1 << 20):
+            digest.update(part)
+    return digest.hexdigest()

@@ -53,15 +53,16 @@ class Trainer:
 
     def phase(self, phase: Phase, position: Position) -> Position:
         batches = Batches(phase, self.groups, self.recipe.batch_groups, self.recipe.seed)
-        while position.step < phase.steps and not self.over(position):
+        while True:
+            if self.due(phase, position):
+                position = self.evaluate(position)
+            if position.step == phase.steps or self.over(position):
+                break
             self.step(phase, position, batches[position.step])
             position = replace(position, step=position.step + 1, done=position.done + 1)
             if self.stopping():
                 self.save(position)
                 raise TrainError(f"stopped after step {position.done} of {self.planned}: go on with --resume")
-            due = self.recipe.evaluate_every and position.step % self.recipe.evaluate_every == 0
-            if due or position.step == phase.steps:
-                position = self.evaluate(position)
         if self.recipe.patience and position.best and position.best_step != position.step:
             checkpoint.load(self.checkpoints / position.best_name, self.model, self.optimizer)
         return position
@@ -71,11 +72,18 @@ class Trainer:
         asked = torch.tensor(float(self.stop.asked()), device=self.accelerator.device)
         return self.accelerator.reduce(asked, "sum").item() > 0
 
+    def due(self, phase: Phase, position: Position) -> bool:
+        """Whether an evaluation is, which one who goes on may have to make up for."""
+        if position.evaluated == position.step:
+            return False
+        return position.step == phase.steps or bool(self.recipe.evaluate_every) and position.step % self.recipe.evaluate_every == 0
+
     def over(self, position: Position) -> bool:
         return 0 < self.recipe.patience <= position.waited
 
     def evaluate(self, position: Position) -> Position:
         """Evaluates and saves."""
+        position = replace(position, evaluated=position.step)
         if not self.watch:
             self.save(position)
             return position

@@ -16,7 +16,7 @@ from fmsop_train.store import build
 
 class Case(unittest.TestCase):
     def setUp(self):
-        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.folder = Path(tiny.enter(self, tempfile.TemporaryDirectory()))
 
     def refused(self, kind, *words):
         test = self
@@ -50,6 +50,12 @@ class Data(Case):
     def test_another_version(self):
         with self.refused(TrainError, "version is 2", "reads 1", "fmsop generate"):
             self.groups(version=2)
+
+    def test_a_manifest_that_cannot_be_read(self):
+        for text in ("{", "[]", '{"version": 1}'):
+            (self.folder / "manifest.json").write_text(text)
+            with self.refused(TrainError, "manifest.json cannot be read", "fmsop verify"):
+                open_folder(self.folder)
 
     def test_no_dataset(self):
         with self.refused(TrainError, "no dataset folder", "fmsop generate"):
@@ -181,6 +187,8 @@ class Recipes(Case):
         )
         self.assertEqual(paper.schedule, "unified")
         self.assertEqual(recipe.load("recommended", []), recipe.Recipe())
+        named = recipe.yaml.safe_load((recipe.FOLDER / "recommended.yaml").read_text())
+        self.assertEqual(list(named), list(recipe.FIELDS))
 
     def test_settings_win(self):
         r = recipe.load("paper", ["learning_rate=1e-5", "method=lora", "weights=[0.5, 0.25, 0.25]", "stop_below_base=true"])

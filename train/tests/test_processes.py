@@ -18,7 +18,7 @@ SETTINGS = ["batch_groups=6", "epochs=2", "evaluate_every=2", "max_tokens=90", "
 
 class Processes(unittest.TestCase):
     def test_two_are_as_one(self):
-        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        folder = Path(tiny.enter(self, tempfile.TemporaryDirectory()))
         tiny.use_judge(self, folder)
         arguments = [str(tiny.dataset_folder(folder / "data", 6)), "--model", str(tiny.model_folder(folder / "base")), "--quiet"]
         for s in SETTINGS:

@@ -26,7 +26,7 @@ SMALL = ["batch_groups=4", "epochs=3", "evaluate_every=2", "decode_groups=2", "v
 
 class Runs(unittest.TestCase):
     def setUp(self):
-        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.folder = Path(tiny.enter(self, tempfile.TemporaryDirectory()))
         self.model = tiny.model_folder(self.folder / "base")
         self.data = tiny.dataset_folder(self.folder / "data", 8)
         tiny.use_judge(self, self.folder)
@@ -55,20 +55,23 @@ class Unbroken(Runs):
         dropout included."""
         settings = ["method=lora", "lora_dropout=0.2", "patience=2"]
         whole = self.train("whole", *settings)
-        with unittest.mock.patch.object(Stop, "asked", side_effect=[False] * 4 + [True]):
-            with self.assertRaisesRegex(TrainError, "stopped after step 5 of 12: go on with --resume"):
-                self.train("broken", *settings)
+        for step, before, resume in ((4, 3, False), (7, 2, True)):  # an evaluation is due after the first of them
+            with (
+                unittest.mock.patch.object(Stop, "asked", side_effect=[False] * before + [True]),
+                self.assertRaisesRegex(TrainError, f"stopped after step {step} of 12: go on with --resume"),
+            ):
+                self.train("broken", *settings, resume=resume)
         # A kill may leave lines of steps that no checkpoint has, and a part of one.
         with (self.folder / "broken" / "metrics.jsonl").open("a") as f:
-            f.write('{"kind": "train", "step": 6, "loss": 9}\n{"kind": "tr')
+            f.write('{"kind": "train", "step": 8, "loss": 9}\n{"kind": "tr')
         resumed = self.train("broken", *settings, resume=True)
         self.assertEqual(untimed(resumed), untimed(whole))
         for name, weight in self.weights("whole").items():
             torch.testing.assert_close(self.weights("broken")[name], weight, rtol=0, atol=0)
 
     def test_same_seed_same_losses(self):
-        self.assertEqual(untimed(self.train("a")), untimed(self.train("b")))
-        self.assertNotEqual(untimed(self.train("a2", "seed=2")), untimed(self.metrics("a")))
+        self.assertEqual(untimed(self.train("a", "epochs=1")), untimed(self.train("b", "epochs=1")))
+        self.assertNotEqual(untimed(self.train("a2", "epochs=1", "seed=2")), untimed(self.metrics("a")))
 
     def test_resume_wants_the_same_run(self):
         self.train("out", "epochs=1")
@@ -129,7 +132,7 @@ class Learning(Runs):
         self.assertLess(shared[0]["tokens"], padded[0]["tokens"] / 2)
 
     def test_phases(self):
-        lines = [line for line in self.train("out", "phase_shares=[1, 1, 2]", "epochs=4") if line["kind"] == "train"]
+        lines = [line for line in self.train("out", "phase_shares=[1, 1, 2]", "epochs=4", "evaluate_every=0") if line["kind"] == "train"]
         self.assertEqual([line["phase"] for line in lines], [1] * 2 + [2] * 4 + [3] * 12)
 
 

@@ -84,7 +84,7 @@ class Verdicts(unittest.TestCase):
             judge.close()
 
     def test_no_program(self):
-        self.enterContext(unittest.mock.patch.dict(os.environ, FMSOP="/no/fmsop"))
+        tiny.enter(self, unittest.mock.patch.dict(os.environ, FMSOP="/no/fmsop"))
         with self.assertRaisesRegex(TrainError, "/no/fmsop: .*: set FMSOP to the program.*decode_groups=0"):
             Judge()
 

@@ -102,9 +102,16 @@ for line in sys.stdin:
 """
 
 
+def enter(case, context):
+    """TestCase.enterContext, which Python 3.10 does not have."""
+    value = context.__enter__()
+    case.addCleanup(context.__exit__, None, None, None)
+    return value
+
+
 def use_judge(case, folder: Path) -> None:
     """Has FMSOP name a program that speaks as fmsop check does, of one stage."""
     program = folder / "fmsop"
     program.write_text(JUDGE.format(python=sys.executable))
     program.chmod(0o755)
-    case.enterContext(unittest.mock.patch.dict(os.environ, FMSOP=str(program)))
+    enter(case, unittest.mock.patch.dict(os.environ, FMSOP=str(program)))
