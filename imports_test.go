@@ -34,6 +34,7 @@ var direction = map[string][]string{
 	"export":       {"dataset", "tokens"},
 	"tokens":       {},
 	"llm":          {"internal/run"},
+	"train":        {},
 	"agents":       {"sop", "sop/text", "sop/corpus", "sop/reading", "augment", "stages", "rubric", "dataset", "llm", "internal/run"},
 	"bench/python": {},
 	"bench/world":  {"sop", "sop/corpus", "data", "bench/python"},

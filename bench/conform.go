@@ -317,15 +317,24 @@ func (s *conformer) sample() *starlark.Dict {
 		if s.rng.IntN(5) > 0 || parameter == nil || len(parameter.Examples) == 0 {
 			continue
 		}
-		text, err := json.Marshal(parameter.Examples[s.rng.IntN(len(parameter.Examples))])
-		if err != nil {
-			continue
-		}
-		if v, err := world.Decode(text); err == nil {
+		if v := example(parameter, s.rng); v != nil {
 			_ = known.SetKey(name, v) // the key is there
 		}
 	}
 	return known
+}
+
+// example draws one of a parameter's examples.
+func example(p *sop.Parameter, rng *rand.Rand) starlark.Value {
+	text, err := json.Marshal(p.Examples[rng.IntN(len(p.Examples))])
+	if err != nil {
+		return nil
+	}
+	v, err := world.Decode(text)
+	if err != nil {
+		return nil
+	}
+	return v
 }
 
 // goValue converts to what encoding/json would decode, numbers as json.Number.

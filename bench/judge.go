@@ -1,9 +1,7 @@
 package bench
 
 import (
-	"errors"
 	"slices"
-	"strings"
 
 	"github.com/fmsop/fmsop/bench/python"
 	"github.com/fmsop/fmsop/bench/world"
@@ -51,71 +49,25 @@ type ErrStops struct{ Reason string }
 
 func (e *ErrStops) Error() string { return "the official evaluator stops here: " + e.Reason }
 
-// status of a call that is executed again
-type status int
-
-const (
-	executed status = iota
-	absent          // not a tool of the strict layer: recorded answer accepted
-	failed          // no such tool, or it threw
-)
-
 // Judge executes every call of a run again and decides. The error is a
 // *world.Fault or an *ErrStops.
 func (j *Judge) Judge(d *world.Domain, t *Task, r *Run) (Verdict, error) {
 	if r.Stops != "" {
 		return Verdict{}, &ErrStops{r.Stops}
 	}
-	w := d.Start(world.Setup{Database: t.Database, Limits: t.Limits, Goal: t.Goal, Constraints: t.Constraints, Mends: j.mendsFor(r)})
-	v := Verdict{NoToolCallError: true, ConstraintNotViolated: true, DirgraphSatisfied: true}
-	graph := newPrepared(d, t, j.mended("binding"))
+	x := j.begin(d, t, r)
 	for _, c := range r.Calls {
-		if j.mended("unoffered") && notOffered(c) {
-			continue
-		}
-		args := j.arguments(c)
-		result, st, err := j.repeat(d, w, c.Name, args)
-		if err != nil {
+		if _, err := x.call(c); err != nil {
 			return Verdict{}, err
 		}
-		content := evaluate(c.Content)
-		switch st {
-		case failed:
-			v.NoToolCallError = false
-			continue
-		case executed:
-			if !j.agrees(d, content, c.Content, result) {
-				v.ConstraintNotViolated = false
-			}
-		}
-		if c.Name == t.Goal && d.Tool(c.Name) != nil {
-			answer := content
-			if j.mended("result") {
-				answer = result
-			}
-			yes, err := succeeded(answer)
-			if err != nil {
-				return Verdict{}, err
-			}
-			v.ActionSuccessfullyCalled = v.ActionSuccessfullyCalled || yes
-		}
-		if d.Tool(c.Name) != nil {
-			ready, err := graph.call(c.Name, args)
-			if err != nil {
-				return Verdict{}, err
-			}
-			v.DirgraphSatisfied = v.DirgraphSatisfied && ready
-		}
 	}
-	v.DatabaseMatch = j.sameDatabase(d, w.Database(), r.Database)
-	v.conclude(t.ShouldSucceed)
-	return v, nil
+	return x.conclude(), nil
 }
 
 // mendsFor leaves out the mend of the cards where the agent's environment did
-// not find them: the older one, which recorded pairs whole, did.
+// not find them: the older one, which recorded pairs whole, did, and ours does.
 func (j *Judge) mendsFor(r *Run) []string {
-	if r.Whole {
+	if r.Whole || slices.Contains(r.Mends, "cards") {
 		return j.mends
 	}
 	return slices.DeleteFunc(slices.Clone(j.mends), func(m string) bool { return m == "cards" })
@@ -129,34 +81,6 @@ func (j *Judge) arguments(c Call) starlark.Value {
 		}
 	}
 	return v
-}
-
-// repeat executes a call.
-func (j *Judge) repeat(d *world.Domain, w *world.World, name string, args starlark.Value) (starlark.Value, status, error) {
-	object, isObject := args.(*starlark.Dict)
-	switch {
-	case d.Tool(name) == nil && d.Official != nil && d.Official.PlainOnly[name]:
-		return nil, absent, nil
-	case d.Tool(name) == nil && d.Official != nil && d.Official.Other[name] && isObject && object.Len() == 0 && strings.HasPrefix(name, "evaluation_"):
-		return nil, executed, nil // a method of the evaluator, whose answer no tool gives
-	case d.Tool(name) == nil:
-		return nil, failed, nil
-	case !isObject && !d.Absent(name):
-		return nil, failed, nil
-	case !isObject:
-		object = new(starlark.Dict)
-	}
-	v, err := w.Call(name, object)
-	var fault *world.Fault
-	switch {
-	case err == nil:
-		return v, executed, nil
-	case errors.Is(err, world.ErrAbsent):
-		return nil, absent, nil
-	case errors.As(err, &fault):
-		return nil, failed, err
-	}
-	return nil, failed, nil
 }
 
 func notOffered(c Call) bool {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fmsop/fmsop/bench/python"
 	"github.com/fmsop/fmsop/bench/world"
+	"github.com/fmsop/fmsop/sop/corpus"
 	"go.starlark.net/starlark"
 )
 
@@ -206,6 +207,10 @@ func FuzzRuns(f *testing.F) {
 	f.Add([]byte(`[{"domain":"bank","task":{"user_goal":"pay_bill","initial_database":{},"constraint_parameters":{},"constraints":null,"action_should_succeed":true,"directed_action_graph":{"nodes":[["pay_bill",{}]],"connections":[]}},"interactions":[{"interaction":[{"tool_calls":[{"function":{"name":"pay_bill","arguments":"{}"}}]},{"tool_name":"pay_bill","content":"True"},{}],"database":{}}]}]`))
 	f.Add([]byte(`[]`))
 	f.Add([]byte(`[{"domain":"dmv","task":{"user_goal":1}}]`))
+	bank, err := corpus.Load("bank")
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		runs, err := decodeRuns(bytes.NewReader(text))
 		if err != nil {
@@ -222,6 +227,10 @@ func FuzzRuns(f *testing.F) {
 			for _, run := range item.Runs {
 				_, _ = Official().Judge(d, item.Task, run)
 				_, _ = Corrected().Judge(d, item.Task, run)
+				item.Task.Domain = d.Name
+				if err := new(Shown).layOut(Official(), bank.Domain, item.Task, run, false); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 	})

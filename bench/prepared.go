@@ -16,6 +16,7 @@ type prepared struct {
 	task   *Task
 	strict bool // compare every argument that is known
 	done   map[string]*made
+	early  map[string]bool // called, and only before what the graph asks for
 }
 
 // made is how a function has been called: the names of the arguments that are
@@ -26,7 +27,7 @@ type made struct {
 }
 
 func newPrepared(d *world.Domain, t *Task, strict bool) *prepared {
-	return &prepared{d, t, strict, map[string]*made{}}
+	return &prepared{d, t, strict, map[string]*made{}, map[string]bool{}}
 }
 
 // call adds a call of a known tool, if it was prepared.
@@ -37,13 +38,11 @@ func (p *prepared) call(name string, args starlark.Value) (bool, error) {
 		return true, nil
 	}
 	node := &graph.Nodes[at]
-	variables := map[string]starlark.Value{}
-	for _, a := range node.Args {
-		variables[a.Source] = argument(args, a.Parameter)
-	}
+	variables := variablesOf(node, args)
 	if len(node.To) > 0 {
 		ready, err := p.satisfied(graph, node.To[0], variables, map[int]bool{})
 		if err != nil || !ready {
+			p.early[name] = p.done[name] == nil
 			return false, err
 		}
 	}
@@ -55,6 +54,15 @@ func (p *prepared) call(name string, args starlark.Value) (bool, error) {
 	p.add(name, keys, args)
 	p.imply(name, args)
 	return true, nil
+}
+
+// variablesOf are the variables of a graph as a call of a node has them.
+func variablesOf(node *world.Node, args starlark.Value) map[string]starlark.Value {
+	variables := map[string]starlark.Value{}
+	for _, a := range node.Args {
+		variables[a.Source] = argument(args, a.Parameter)
+	}
+	return variables
 }
 
 // graph returns the graph that a function is judged by, and its node there:
@@ -150,6 +158,7 @@ func (p *prepared) insert(name string, keys []string, values []starlark.Value) {
 	if p.done[name] == nil {
 		p.done[name] = &made{keys: keys}
 	}
+	delete(p.early, name)
 	p.done[name].values = append(p.done[name].values, values)
 }
 

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/fmsop/fmsop/bench/world"
 	"github.com/fmsop/fmsop/internal/run"
-	"github.com/fmsop/fmsop/sop/corpus"
 )
 
 // Replay judges files of recorded runs.
@@ -19,6 +17,9 @@ type Replay struct {
 	// in the run files.
 	Tasks string
 	Judge *Judge
+	// Trained is what the models have seen in training; nil where that is not
+	// known.
+	Trained *Exposure
 	// Compare also judges every run with one fault mended at a time, to tell
 	// what each mend changes.
 	Compare bool
@@ -37,6 +38,13 @@ type Outcome struct {
 	Task   int    `json:"task"` // its index among the tasks of the domain; -1 without a task file
 	Model  string `json:"model"`
 	Mode   string `json:"mode"`
+	Tools  string `json:"tools,omitempty"` // that were offered: full or oracle
+	User   string `json:"user,omitempty"`  // the model that played the user
+	// Generated tells of a task that is none of SOPBench.
+	Generated bool `json:"generated,omitempty"`
+	// Exposure is what training has shown of the task: unknown, unseen, goal or
+	// task.
+	Exposure string `json:"exposure"`
 	*Verdict
 	// Error is why there is no verdict.
 	Error string `json:"error,omitempty"`
@@ -59,8 +67,8 @@ func (r *Replay) File(ctx context.Context, path string, sink func(Outcome) error
 	tasks := make([]*Task, len(runs.Items))
 	unknown := 0
 	for i, item := range runs.Items {
-		if !slices.Contains(corpus.Builtin(), item.Domain) {
-			return fmt.Errorf("%s: item %d: unknown domain %q, want one of %s", path, i, item.Domain, strings.Join(corpus.Builtin(), ", "))
+		if err := known(path, i, item); err != nil {
+			return err
 		}
 		if tasks[i], err = files.find(item.Task, i); err != nil {
 			return err
@@ -88,10 +96,22 @@ func (r *Replay) File(ctx context.Context, path string, sink func(Outcome) error
 	})
 }
 
+// known refuses an item of a domain that does not run.
+func known(path string, i int, item *Item) error {
+	if _, err := world.Load(item.Domain); err != nil {
+		return fmt.Errorf("%s: item %d: %w", path, i, err)
+	}
+	return nil
+}
+
 func (r *Replay) item(path string, i int, item *Item, task *Task) []Outcome {
 	outcomes := make([]Outcome, len(item.Runs))
+	exposure := Unknown
+	if task != nil {
+		exposure = r.Trained.Of(task)
+	}
 	for k, recorded := range item.Runs {
-		o := Outcome{File: path, Index: i, Run: k, Domain: item.Domain, Goal: item.Task.Goal, Task: -1, Model: item.Model, Mode: item.Mode, Recorded: recorded.Recorded}
+		o := Outcome{File: path, Index: i, Run: k, Domain: item.Domain, Goal: item.Task.Goal, Task: -1, Model: item.Model, Mode: item.Mode, Tools: item.Tools, User: item.User, Generated: item.Task.Generated(), Exposure: exposure, Recorded: recorded.Recorded}
 		if task == nil {
 			o.Error = "no task of the task file is equal to the recorded one"
 		} else {
@@ -170,69 +190,6 @@ func (f *taskFiles) find(copied *Task, index int) (*Task, error) {
 		return tasks[i], nil
 	}
 	return nil, nil
-}
-
-// Tally adds up the outcomes of one file.
-type Tally struct {
-	File, Domain, Model, Mode string
-	// Judged counts the runs with a verdict, Errors those without, Repeated
-	// those that are left out since an earlier item has the same task.
-	Judged, Errors, Repeated int
-	// Passed and Runs count by the number of the run; the published pass rate
-	// is that of run 0.
-	Passed, Runs []int
-	// True counts the verdicts in which a criterion holds, in the order of
-	// [Criteria]; Differ lists the items where it is not as recorded, of
-	// Compared that hold an evaluation.
-	True     [7]int
-	Compared int
-	Differ   [7][]int
-	// Changed lists by the name of a mend the items that it changes.
-	Changed map[string][]int
-	// FirstError is one of the Errors.
-	FirstError string
-}
-
-// Add counts an outcome.
-func (t *Tally) Add(o Outcome) {
-	t.File, t.Domain, t.Model, t.Mode = o.File, o.Domain, o.Model, o.Mode
-	switch {
-	case o.Repeated:
-		t.Repeated++
-		return
-	case o.Verdict == nil:
-		if t.Errors++; t.FirstError == "" {
-			t.FirstError = fmt.Sprintf("item %d run %d: %s", o.Index, o.Run, o.Error)
-		}
-		return
-	}
-	t.Judged++
-	for len(t.Runs) <= o.Run {
-		t.Runs, t.Passed = append(t.Runs, 0), append(t.Passed, 0)
-	}
-	t.Runs[o.Run]++
-	if o.Success {
-		t.Passed[o.Run]++
-	}
-	if o.Recorded != nil {
-		t.Compared++
-	}
-	for i, holds := range o.Values() {
-		if holds {
-			t.True[i]++
-		}
-		if o.Recorded != nil && o.Recorded.Values()[i] != holds {
-			t.Differ[i] = append(t.Differ[i], o.Index)
-		}
-	}
-	for _, m := range o.Mends {
-		if t.Changed == nil {
-			t.Changed = map[string][]int{}
-		}
-		if list := t.Changed[m]; len(list) == 0 || list[len(list)-1] != o.Index {
-			t.Changed[m] = append(list, o.Index)
-		}
-	}
 }
 
 // JudgeNamed returns the judge of that name: official or corrected.

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,13 +29,21 @@ type Item struct {
 	Domain string
 	Model  string // of the agent
 	Mode   string // fc, react or act-only
+	Tools  string // that were offered: full or oracle
+	Strict bool   // the agent's environment refused what the rules forbid
+	User   string // the model that played the user; "" for fixed texts
 	Task   *Task  // the recorded copy
-	Runs   []*Run
+	// Error is why a live run holds no conversation.
+	Error string
+	Runs  []*Run
 }
 
 // Run is one conversation.
 type Run struct {
 	Calls    []Call
+	End      End   // of a live run
+	calledAt []int // the messages of the calls
+	messages []messageJSON
 	Database starlark.Value // at the end, in the agent's environment
 	// Recorded is the evaluation that was stored with the run; nil where there
 	// is none.
@@ -44,6 +54,8 @@ type Run struct {
 	// Whole tells that pairs were recorded whole, as the older simulator did;
 	// the newer one records their second item.
 	Whole bool
+	// Mends are the faults that the agent's environment did not have.
+	Mends []string
 }
 
 // Call is one call as the official evaluator reads it.
@@ -62,16 +74,24 @@ type (
 		Interactions []struct {
 			Messages []messageJSON   `json:"interaction"`
 			Database json.RawMessage `json:"database"`
+			End      End             `json:"end"` // of live runs
 		} `json:"interactions"`
 		Evaluations json.RawMessage `json:"evaluations"`
+		Error       string          `json:"error"`
 	}
 	setupJSON struct {
-		Assistant struct {
-			Model string `json:"model"`
-			Mode  string `json:"tool_call_mode"`
-		} `json:"assistant_agent"`
+		Layer     string    `json:"env_mode"` // prompt, or program: the strict one
+		Tools     string    `json:"tool_list"`
+		User      agentJSON `json:"user_agent"`
+		Assistant agentJSON `json:"assistant_agent"`
+		Mends     []string  `json:"mends"` // of live runs
+	}
+	agentJSON struct {
+		Model string `json:"model"`
+		Mode  string `json:"tool_call_mode"`
 	}
 	messageJSON struct {
+		Sender    string          `json:"sender"`
 		Content   json.RawMessage `json:"content"`
 		ToolName  *string         `json:"tool_name"`
 		ToolCalls []struct {
@@ -83,9 +103,19 @@ type (
 	}
 )
 
+// RunFile is the file of recorded runs in the folder of a live run.
+const RunFile = "run.json"
+
 // ReadRuns reads a file of recorded runs, compressed where its name ends in
-// .zst.
+// .zst, or the one in the folder of a live run.
 func ReadRuns(path string) (*Runs, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		dir := path
+		path = filepath.Join(dir, RunFile)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: there is no %s: it is no run, or one that has not ended, and fmsop bench run goes on with it", dir, RunFile)
+		}
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -155,7 +185,7 @@ func readItem(raw *itemJSON) (*Item, error) {
 	_ = json.Unmarshal(raw.Setup, &setup)
 	var evaluations []json.RawMessage
 	_ = json.Unmarshal(raw.Evaluations, &evaluations)
-	item := &Item{Domain: raw.Domain, Model: setup.Assistant.Model, Mode: setup.Assistant.Mode}
+	item := &Item{Domain: raw.Domain, Model: setup.Assistant.Model, Mode: setup.Assistant.Mode, Tools: setup.Tools, Strict: setup.Layer == "program", User: setup.User.Model, Error: raw.Error}
 	v, err := decode(raw.Task)
 	if err != nil {
 		return nil, fmt.Errorf("task: %w", err)
@@ -173,8 +203,8 @@ func readItem(raw *itemJSON) (*Item, error) {
 		return nil, fmt.Errorf("task: %w", err)
 	}
 	for i, x := range raw.Interactions {
-		run := &Run{}
-		run.Calls, run.Stops = calls(x.Messages)
+		run := &Run{Mends: setup.Mends, End: x.End, messages: x.Messages}
+		run.Calls, run.calledAt, run.Stops = calls(x.Messages)
 		run.Whole = slices.ContainsFunc(run.Calls, func(c Call) bool {
 			return strings.HasPrefix(c.Content, "(True,") || strings.HasPrefix(c.Content, "(False,")
 		})
@@ -227,8 +257,8 @@ var none = map[string]bool{"n/a": true, "na": true, "none": true, "null": true}
 
 // calls extracts the calls of a conversation: the first of each message, with
 // the name and the content of the message after it. The last message is not
-// looked at.
-func calls(messages []messageJSON) (list []Call, stops string) {
+// looked at. at are the messages of the calls.
+func calls(messages []messageJSON) (list []Call, at []int, stops string) {
 	for i := 0; i+1 < len(messages); i++ {
 		for _, c := range messages[i].ToolCalls {
 			if none[strings.ToLower(c.Function.Name)] {
@@ -236,13 +266,14 @@ func calls(messages []messageJSON) (list []Call, stops string) {
 			}
 			answer := messages[i+1]
 			if answer.ToolName == nil {
-				return list, fmt.Sprintf("message %d calls %q and no tool answers", i, c.Function.Name)
+				return list, at, fmt.Sprintf("message %d calls %q and no tool answers", i, c.Function.Name)
 			}
 			list = append(list, Call{*answer.ToolName, text(c.Function.Arguments), text(answer.Content)})
+			at = append(at, i)
 			break
 		}
 	}
-	return list, ""
+	return list, at, ""
 }
 
 // text is a JSON string as it reads, anything else as it is written.

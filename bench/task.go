@@ -29,8 +29,14 @@ type Task struct {
 	fields *starlark.Dict
 }
 
-// TaskFile is the name of a domain's file of tasks.
-func TaskFile(domain string) string { return domain + "_tasks.json" }
+// Generated tells of a task that was drawn from a pack, and is none of SOPBench.
+func (t *Task) Generated() bool {
+	_, has, _ := t.fields.Get(starlark.String("solution"))
+	return has
+}
+
+// TaskFile is the name of the file of tasks of a domain, be it a pack folder.
+func TaskFile(domain string) string { return filepath.Base(domain) + "_tasks.json" }
 
 // ReadTasks reads the tasks of a domain from a folder, in the file's order.
 func ReadTasks(dir, domain string) ([]*Task, error) {

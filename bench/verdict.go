@@ -33,6 +33,17 @@ func (v Verdict) Values() [7]bool {
 	}
 }
 
+// Broken are the criteria that do not hold, of those that success asks for.
+func (v Verdict) Broken() []string {
+	list := []string{}
+	for i, holds := range v.Values() {
+		if name := Criteria[i]; !holds && name != "success" && name != "action_successfully_called" {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
 // conclude derives the two criteria that follow from the others.
 func (v *Verdict) conclude(shouldSucceed bool) {
 	v.ActionCalledCorrectly = v.ActionSuccessfullyCalled == shouldSucceed

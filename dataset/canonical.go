@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +21,16 @@ func Canonical(payload string) (string, error) {
 	}
 	line, err := appendLine(nil, normalize(v))
 	return string(line), err
+}
+
+func appendLine(dst []byte, v any) ([]byte, error) {
+	b := bytes.NewBuffer(dst)
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return dst, err
+	}
+	return b.Bytes()[:b.Len()-1], nil
 }
 
 // decodeJSON reads exactly one JSON value and keeps numbers as written.

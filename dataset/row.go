@@ -1,11 +1,9 @@
 package dataset
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,67 +46,6 @@ type Negative struct {
 	Proof     string `json:"proof"`
 	// Similarity to the positive, from 0 to 1; written with 4 decimals.
 	Similarity float64 `json:"similarity"`
-}
-
-// wireRow and wireNegative are Row and Negative but for the type of
-// similarity: encoding/json writes 1.0 as 1, and a loader that saw only whole
-// numbers so far would take the column for integers.
-type wireRow struct {
-	ID        string         `json:"id"`
-	Stage     int            `json:"stage"`
-	Task      string         `json:"task"`
-	View      string         `json:"view"`
-	Domain    string         `json:"domain"`
-	Procedure string         `json:"procedure"`
-	Split     string         `json:"split"`
-	Context   string         `json:"context"`
-	Query     string         `json:"query"`
-	Positive  Answer         `json:"positive"`
-	Negatives []wireNegative `json:"negatives"`
-	Reference string         `json:"reference"`
-	Meta      string         `json:"meta"`
-}
-
-type wireNegative struct {
-	Text       string      `json:"text"`
-	Payload    string      `json:"payload"`
-	Operator   string      `json:"operator"`
-	Violation  string      `json:"violation"`
-	Proof      string      `json:"proof"`
-	Similarity json.Number `json:"similarity"`
-}
-
-// AppendJSON appends the row as one line of JSON, without the line's end, as
-// it stands in the files: keys in the order of Row, no HTML escapes.
-func (r *Row) AppendJSON(dst []byte) ([]byte, error) {
-	negatives := make([]wireNegative, len(r.Negatives))
-	for i, n := range r.Negatives {
-		if math.IsNaN(n.Similarity) || math.IsInf(n.Similarity, 0) {
-			return dst, fmt.Errorf("row %q: negative %d: similarity is %v, want a number from 0 to 1", r.ID, i, n.Similarity)
-		}
-		negatives[i] = wireNegative{n.Text, n.Payload, n.Operator, n.Violation, n.Proof, decimal(n.Similarity)}
-	}
-	return appendLine(dst, wireRow{r.ID, r.Stage, r.Task, r.View, r.Domain, r.Procedure, r.Split, r.Context, r.Query,
-		r.Positive, negatives, r.Reference, r.Meta})
-}
-
-// decimal rounds to 4 decimals and always writes at least one.
-func decimal(x float64) json.Number {
-	s := strconv.FormatFloat(math.Round(x*1e4)/1e4, 'f', -1, 64)
-	if !strings.Contains(s, ".") {
-		s += ".0"
-	}
-	return json.Number(s)
-}
-
-func appendLine(dst []byte, v any) ([]byte, error) {
-	b := bytes.NewBuffer(dst)
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return dst, err
-	}
-	return b.Bytes()[:b.Len()-1], nil
 }
 
 // Prompt is what the model is asked: the context, then the query.

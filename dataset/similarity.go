@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"unicode"
@@ -45,9 +46,9 @@ func Items(payload string) []string {
 	return appendItems(nil, v)
 }
 
-// scan lists the keys and scalars of JSON as they come. It knows only texts in
-// canonical form, as payloads are, where this is the order of Items: of strings
-// those of ASCII without escapes, of numbers none.
+// scan lists the keys and scalars of JSON without decoding it. It knows only texts
+// without blanks, of strings those of ASCII without escapes, and of numbers those
+// in the notation that Canonical would choose, as payloads are written.
 type scan struct {
 	rest    string
 	items   []string
@@ -73,34 +74,60 @@ func (c *scan) value(depth int) bool {
 			}
 		}
 	case c.skip("{"):
-		before := ""
-		for first := true; ; first = false {
-			if c.skip("}") {
-				return true
-			}
-			if !first && !c.skip(",") {
-				return false
-			}
-			key, ok := c.text()
-			if !ok || !first && key <= before || !c.skip(":") || !c.value(depth+1) {
-				return false
-			}
-			before = key
-			if depth == 0 {
-				c.members++
-			}
-		}
+		return c.object(depth)
 	case c.rest[0] == '"':
 		_, ok := c.text()
 		return ok
 	}
-	for _, word := range []string{"null", "true", "false"} {
-		if c.skip(word) {
-			c.items = append(c.items, word)
-			return true
+	end := strings.IndexAny(c.rest, " \t\r\n,]}")
+	if end < 0 {
+		end = len(c.rest)
+	}
+	scalar := c.rest[:end]
+	if !plainScalar(scalar) || !json.Valid([]byte(scalar)) {
+		return false
+	}
+	c.items, c.rest = append(c.items, scalar), c.rest[end:]
+	return true
+}
+
+// object lists the members by their keys.
+func (c *scan) object(depth int) bool {
+	type member struct {
+		key        string
+		begin, end int // of its items
+	}
+	var few [16]member
+	members, begin := few[:0], len(c.items)
+	for first := true; !c.skip("}"); first = false {
+		if !first && !c.skip(",") {
+			return false
+		}
+		at := len(c.items)
+		key, ok := c.text()
+		if !ok || !c.skip(":") || !c.value(depth+1) {
+			return false
+		}
+		members = append(members, member{key, at, len(c.items)})
+	}
+	if depth == 0 {
+		c.members = len(members)
+	}
+	byKey := func(a, b member) int { return strings.Compare(a.key, b.key) }
+	if !slices.IsSortedFunc(members, byKey) {
+		slices.SortFunc(members, byKey)
+		written := slices.Clone(c.items[begin:])
+		c.items = c.items[:begin]
+		for _, m := range members {
+			c.items = append(c.items, written[m.begin-begin:m.end-begin]...)
 		}
 	}
-	return false
+	for i := 1; i < len(members); i++ {
+		if members[i-1].key == members[i].key {
+			return false
+		}
+	}
+	return true
 }
 
 func (c *scan) text() (s string, ok bool) {

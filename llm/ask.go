@@ -110,7 +110,7 @@ const longestQuote = 2000
 // withFault sends a reply back. An empty one is left out: servers refuse it.
 func withFault(messages []Message, r Reply, fault string) []Message {
 	text := "That reply cannot be used: " + fault + ". Reply again, with the corrected JSON value and nothing else."
-	quote := withoutThinking(r.Text)
+	quote := WithoutThinking(r.Text)
 	if quote == "" {
 		return withText(messages, text)
 	}

@@ -18,7 +18,7 @@ func (s *Schema) Extract(r Reply) (value json.RawMessage, repairs []string, err 
 	if json.Valid([]byte(text)) && s.Check([]byte(text)) == nil {
 		return json.RawMessage(text), nil, nil
 	}
-	text = withoutThinking(text)
+	text = WithoutThinking(text)
 	cut := r.Finish != FinishStop
 	err = s.nothing(r, text)
 	for at := s.next(text, 0); at >= 0; {
@@ -38,6 +38,28 @@ func (s *Schema) Extract(r Reply) (value json.RawMessage, repairs []string, err 
 		err = nil
 	}
 	return value, repairs, err
+}
+
+// FirstObject finds the first JSON object in a text, repaired where what was
+// meant is plain, and where it stands. The error says what is wrong with the
+// first that cannot be read, or that there is none.
+func FirstObject(text string) (object json.RawMessage, start, end int, err error) {
+	err = errors.New("there is no JSON object")
+	for at := strings.IndexByte(text, '{'); at >= 0; {
+		value, _, length, problem := read(text[at:], false)
+		if problem == nil {
+			return value, at, at + length, nil
+		}
+		if end == 0 {
+			err, end = problem, at+1
+		}
+		next := strings.IndexByte(text[min(len(text), at+max(1, length)):], '{')
+		if next < 0 {
+			break
+		}
+		at += max(1, length) + next
+	}
+	return nil, -1, -1, err
 }
 
 // read takes the value that text begins with, repaired if it has to be, and
@@ -102,10 +124,10 @@ func (s *Schema) nothing(r Reply, text string) error {
 	return fmt.Errorf("there is no %s in the reply", what)
 }
 
-// withoutThinking drops what a model writes before its answer where the server
+// WithoutThinking drops what a model writes before its answer where the server
 // leaves it in the text. The opening tag may be part of the prompt; without a
 // closing tag there is no answer.
-func withoutThinking(text string) string {
+func WithoutThinking(text string) string {
 	for _, tag := range []string{"think", "thinking"} {
 		if at := strings.LastIndex(text, "</"+tag+">"); at >= 0 {
 			text = text[at+len(tag)+3:]

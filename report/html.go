@@ -15,11 +15,17 @@ import (
 //go:embed page.html
 var pageHTML string
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
+// The template "style" takes nothing; every page has it.
+//
+//go:embed style.html
+var styleHTML string
+
+var page = template.Must(template.Must(template.New("page").Funcs(template.FuncMap{
+	"palette": colours, "shades": shades,
 	"radar": radar, "bar": bar, "mean": mean, "interval": interval, "heat": heat, "plain": plain, "pvalue": pvalue,
 	"colour": func(k int) int { return k % palette }, "signed": func(f float64) string { return fmt.Sprintf("%+.3f", f) },
 	"join": strings.Join, "count": count, "two": func(f *float64) string { return fmt.Sprintf("%.2f", *f) },
-}).Parse(pageHTML))
+}).Parse(styleHTML)).Parse(pageHTML))
 
 // HTML writes one self-contained page: no script, no network. Text of corpora
 // and models is escaped. The same summary gives the same bytes.
@@ -71,8 +77,8 @@ func heat(m rubric.Mean) string {
 // plain writes a name in snake_case as words.
 func plain(s string) string { return strings.ReplaceAll(s, "_", " ") }
 
-// Palette numbers the colours of models.
-func (s *Summary) Palette() []int {
+// colours numbers those of models.
+func colours() []int {
 	list := make([]int, palette)
 	for i := range list {
 		list[i] = i
@@ -80,9 +86,9 @@ func (s *Summary) Palette() []int {
 	return list
 }
 
-// Shades are the opacities of the heat map, from low to high. They stay light
+// shades are the opacities of the heat map, from low to high. They stay light
 // enough for text over them to be read.
-func (s *Summary) Shades() []string {
+func shades() []string {
 	list := make([]string, heatSteps)
 	for i := range list {
 		list[i] = fmt.Sprintf("%.2f", 0.04+0.5*float64(i)/float64(heatSteps-1))

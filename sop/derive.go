@@ -33,7 +33,7 @@ func (v *Variant) Derive(stated map[string]bool, numbers map[string]float64) map
 	return facts
 }
 
-// Adopt returns the scenario as v sees it: facts, values and bindings of
+// Adopt returns the scenario as v sees it: facts, values, bindings and results of
 // another variant of the same procedure under the same names, comparisons
 // judged by v's own thresholds. The error says that v has a condition or value
 // that the scenario does not tell about, or that its facts would not be
@@ -58,7 +58,7 @@ func (v *Variant) Adopt(s *Scenario, from *Variant) (*Scenario, error) {
 			numbers[name] = x
 		}
 	}
-	out := &Scenario{Facts: v.Derive(stated, numbers), Values: numbers, Bindings: s.Bindings}
+	out := &Scenario{Facts: v.Derive(stated, numbers), Values: numbers, Bindings: s.Bindings, Results: s.Results}
 	if !v.Consistent(out.Facts) {
 		return nil, fmt.Errorf("procedure %s: the facts are not consistent here", v.Procedure.Goal)
 	}

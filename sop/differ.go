@@ -159,11 +159,15 @@ func (d *Differ) Diff(h *Graph) (*Difference, error) {
 	return &Difference{Witness: w}, nil
 }
 
-// Prove is Diff without the long searches: nil says that no difference was
-// found, not that there is none, and where a goal that nobody is permitted
-// takes long to see, a witness may be told instead.
+// Prove is Diff without the long searches, and with nothing that does not stand
+// in both readings of blocked (Stands): nil says that no difference was found,
+// not that there is none, and where a goal that nobody is permitted takes long
+// to see, a witness may be told instead.
 func (d *Differ) Prove(h *Graph) (*Difference, error) {
-	x, _, err := d.known(h, maxProve)
+	x, p, err := d.known(h, maxProve)
+	if x != nil && x.Unsatisfiable && !p.b.sameReadings() {
+		x = nil
+	}
 	return x, err
 }
 
@@ -191,7 +195,7 @@ func (d *Differ) known(h *Graph, most int) (*Difference, *pair, error) {
 		case err != nil && (witness == nil || most == maxSearch):
 			return nil, nil, err
 		case err == nil && s == nil:
-			return &Difference{Unsatisfiable: true}, nil, nil
+			return &Difference{Unsatisfiable: true}, p, nil
 		}
 	}
 	if witness == nil {
@@ -201,8 +205,8 @@ func (d *Differ) known(h *Graph, most int) (*Difference, *pair, error) {
 }
 
 // Between returns a witness that tells the graphs of a and b apart in either's
-// context: it is one, too, when either is restated by the other (Restate). It
-// looks among the cases of both; nil says that none was found.
+// context: it is one, too, when either is restated by the other (Restate), and
+// it stands. It looks among the cases of both; nil says that none was found.
 func Between(a, b *Differ) *Witness {
 	if !a.g.restatedBy(b.g) || !b.g.restatedBy(a.g) {
 		return nil

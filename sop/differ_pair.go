@@ -152,7 +152,7 @@ func (p *pair) refusedIn(i int) (found *Witness, permits bool) {
 	for _, x := range p.ways(c.facts) {
 		if p.b.accepts(p.inB(x), c.run) {
 			permits = permits || c.run[len(c.run)-1] == p.b.g.Goal
-		} else if found == nil {
+		} else if found == nil && p.b.refuses(p.inB(x), c.run) {
 			found = &Witness{Facts: p.facts(x), Workflow: c.run}
 		}
 	}
@@ -196,7 +196,7 @@ func (p *pair) drawn() (found *Witness, permits bool) {
 				continue
 			}
 			permits = permits || w[len(w)-1] == p.b.g.Goal
-			if found == nil && !p.a.accepts(p.inA(x), w) {
+			if found == nil && p.a.refuses(p.inA(x), w) {
 				found = &Witness{Facts: facts, Workflow: w}
 			}
 		}
@@ -210,16 +210,17 @@ func (m *Machine) Accepts(facts map[string]bool, w Workflow) bool {
 }
 
 func (m *Machine) accepts(truth set, w Workflow) bool {
-	s, dead := m.start(truth), false
-	for i, item := range w {
-		if i == len(w)-1 {
-			return m.acceptsEnd(item, &s)
-		}
-		if s, dead = m.advance(item, &s, false, truth); dead {
-			return false
-		}
+	s, ok := m.beforeEnd(truth, w)
+	return ok && m.acceptsEnd(w[len(w)-1], &s)
+}
+
+// beforeEnd is where the calls before the last item lead, if they have no fault.
+func (m *Machine) beforeEnd(truth set, w Workflow) (s state, ok bool) {
+	s, dead := m.start(truth), len(w) == 0
+	for i := 0; i < len(w)-1 && !dead; i++ {
+		s, dead = m.advance(w[i], &s, false, truth)
 	}
-	return false
+	return s, !dead
 }
 
 // relations is what depends_on and excludes say about numbered conditions.

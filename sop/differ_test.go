@@ -1,6 +1,7 @@
 package sop_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"testing"
@@ -187,4 +188,93 @@ func TestBetweenHoldsBothWays(t *testing.T) {
 	if found == 0 {
 		t.Error("Between found nothing")
 	}
+}
+
+// What proves a graph wrong does so in both readings of blocked, by the
+// interpreter that enumerates.
+func TestProofsStandInBothReadings(t *testing.T) {
+	witnesses := 0
+	rapid.Check(t, func(t *rapid.T) {
+		g := soptest.Graph(t)
+		if rapid.Bool().Draw(t, "from a domain") {
+			g = soptest.Variant(t).Graph.Canonical()
+		}
+		h := edited(t, g)
+		d, err := sop.NewDiffer(g)
+		if err != nil {
+			t.Fatalf("NewDiffer: %v", err)
+		}
+		x, err := d.Prove(h)
+		if err != nil || x == nil || x.Cycle != nil {
+			return
+		}
+		if !d.Stands(h, x) {
+			t.Fatalf("%s does not stand\ng %s\nh %s", text(x), text(g), text(h))
+		}
+		if x.Unsatisfiable {
+			if soptest.Literal(h).Satisfiable(g) {
+				t.Fatalf("the goal can be reached\ng %s\nh %s", text(g), text(h))
+			}
+			return
+		}
+		witnesses++
+		facts, w := x.Witness.Facts, x.Witness.Workflow
+		inG, inH := soptest.New(g).Accepted(facts, w), soptest.New(h).Accepted(facts, w)
+		if inG == inH || soptest.Literal(g).Accepted(facts, w) != inG || soptest.Literal(h).Accepted(facts, w) != inH {
+			t.Fatalf("%s: accepted by g %v, by h %v, otherwise where orders count\ng %s\nh %s", text(x), inG, inH, text(g), text(h))
+		}
+	})
+	if witnesses == 0 {
+		t.Error("no proof was a witness")
+	}
+}
+
+// An order that nobody has broken may be impossible to keep: that the goal is
+// still open then is one reading of blocked.
+func TestStands(t *testing.T) {
+	g := graphOf(t, `{"goal":"pay","requires":{"a":null,"b":null,"c":null,"pay":{"all":[{"seq":["x","y"]},"z"]}},
+		"established_by":{"x":"a","y":"b","z":"c"},
+		"outcomes":[{"end":"pay","tree":{"all":[{"seq":["x","y"]},"z"]}},{"end":"deny","tree":null}]}`)
+	all := `{"a":null,"b":null,"c":null,"pay":`
+	sources := `{"x":"a","y":"b","z":"c"`
+	for _, tt := range []struct {
+		name, requires, sources string
+		facts                   string
+		workflow                sop.Workflow
+		stands                  bool
+	}{
+		{"known in part too early", all + `{"seq":[{"seq":["x","y"]},{"all":["w","x"]}]}}`, sources + `,"w":"c"}`, "xyw", sop.Workflow{"c", "deny"}, false},
+		{"the same, not too early", all + `{"seq":[{"all":["x","y"]},{"all":["w","x"]}]}}`, sources + `,"w":"c"}`, "xyw", sop.Workflow{"c", "deny"}, true},
+		{"needed for what it comes after", `{"a":"z","b":null,"c":null,"pay":{"seq":["x","z"]}}`, sources + `}`, "xz", sop.Workflow{"b", "deny"}, false},
+		{"broken by the workflow", all + `{"seq":["x","w"]}}`, sources + `,"w":"c"}`, "xyw", sop.Workflow{"c", "deny"}, true},
+		{"no order", all + `{"all":["x","w"]}}`, sources + `,"w":"c"}`, "xyw", sop.Workflow{"c", "deny"}, true},
+		{"a call too early", `{"a":null,"b":null,"c":"x","pay":{"seq":["x","y"]}}`, sources + `}`, "xy", sop.Workflow{"c", "deny"}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := g.Restate(trees(t, tt.requires), trees(t, tt.sources))
+			facts := map[string]bool{}
+			for c := range h.EstablishedBy {
+				facts[c] = slices.Contains([]byte(tt.facts), c[0])
+			}
+			d, err := sop.NewDiffer(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := &sop.Witness{Facts: facts, Workflow: tt.workflow}
+			if got := d.Stands(h, &sop.Difference{Witness: w}); got != tt.stands {
+				t.Errorf("Stands = %v, want %v: %s", got, tt.stands, text(h))
+			}
+			if x, err := d.Prove(h); err != nil || x == nil || !d.Stands(h, x) {
+				t.Errorf("Prove = %s, %v, want what stands", text(x), err)
+			}
+		})
+	}
+}
+
+func trees(t *testing.T, in string) (out map[string]*sop.Tree) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(in), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
 }

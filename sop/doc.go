@@ -30,7 +30,9 @@
 // or blocked. A tree is blocked when no assignment of the unknown conditions
 // (free: depends_on and excludes do not limit it) and no sequence of calls,
 // ends left out, each with its requirement true when made, makes it true.
-// Orders are ignored here: nobody blocks a goal by an own error.
+// Orders are ignored here: nobody blocks a goal by an own error. One may also
+// read that orders count as long as they are not broken; no proof that a graph is
+// wrong rests on which of the two is meant ([Differ.Stands]).
 //
 // # Waste
 //

@@ -22,6 +22,9 @@ type Scenario struct {
 	Facts    map[string]bool    `json:"facts"`
 	Values   map[string]float64 `json:"values"`
 	Bindings map[string]any     `json:"bindings"`
+	// Results are what calls answered, as their tools print it, where the case
+	// was executed in a running domain; else nil.
+	Results map[string]string `json:"results,omitempty"`
 }
 
 // Workflow is a sequence of calls, closed by the end of an outcome.

@@ -98,15 +98,19 @@ func (n Name) Source(parameter string) string {
 // Rename passes the renaming m of an enclosing name through n, whose
 // parameters are given: each of them is then filled from m of its source.
 func (n Name) Rename(m map[string]string, parameters []string) Name {
-	out := Name{Base: n.Base, Args: map[string]string{}}
+	out := Name{Base: n.Base}
 	for _, p := range parameters {
 		s := n.Source(p)
 		if r, ok := m[s]; ok {
 			s = r
 		}
-		if s != p {
-			out.Args[p] = s
+		if s == p {
+			continue
 		}
+		if out.Args == nil {
+			out.Args = map[string]string{}
+		}
+		out.Args[p] = s
 	}
 	return out
 }

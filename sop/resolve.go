@@ -10,8 +10,10 @@ import (
 // resolver builds a variant: it follows the goal's rules to the conditions that
 // they name, to the calls that establish these, and to what those require.
 type resolver struct {
-	v     *Variant
-	names map[string]string
+	v        *Variant
+	declared *Variants
+	names    map[string]string
+	renamed  map[string]string // see rename
 }
 
 func (r *resolver) resolve() error {
@@ -30,15 +32,23 @@ func (r *resolver) resolve() error {
 			v.Outcomes = append(v.Outcomes, Outcome{End: r.rename(o.End), Tree: r.tree(o.Tree)})
 		}
 	}
-	if err := r.addCall(Name{Base: v.Procedure.Goal}, goalTree); err != nil {
+	goal, err := r.declared.call(v.Procedure.Goal)
+	if err != nil {
+		return err
+	}
+	if goal == nil {
+		return fmt.Errorf("action %q is not declared", v.Procedure.Goal)
+	}
+	if err := r.addCall(goal, goalTree, goalTree.Names()); err != nil {
 		return err
 	}
 	for _, o := range v.Procedure.Outcomes {
-		if err := r.addConditions(o.Tree); err != nil {
+		if err := r.addConditions(o.Tree.Names()); err != nil {
 			return err
 		}
-		if end, err := ParseName(o.End); err == nil && v.Domain.Actions[end.Base] != nil && end.Base != v.Procedure.Goal {
-			if err := r.addCall(end, v.Domain.Requirement(end.Base)); err != nil {
+		if end, err := r.declared.call(o.End); err == nil && end != nil && end.name.Base != v.Procedure.Goal {
+			requires := v.Domain.Requirement(end.name.Base)
+			if err := r.addCall(end, requires, requires.Names()); err != nil {
 				return err
 			}
 		}
@@ -47,73 +57,55 @@ func (r *resolver) resolve() error {
 	return nil
 }
 
-// addCall adds the call and, through its requirement, all that it leads to.
-func (r *resolver) addCall(n Name, tree *Tree) error {
-	d := r.v.Domain
-	action := d.Actions[n.Base]
-	if action == nil {
-		return fmt.Errorf("action %q is not declared", n.Base)
-	}
-	n = n.Rename(nil, action.Parameters)
-	key := r.call(n)
+// addCall adds the call, which has that requirement here, and through it all that
+// it leads to.
+func (r *resolver) addCall(c *declaredCall, requires *Tree, conditions []string) error {
+	key := r.call(c.name)
 	if _, done := r.v.Requires[key]; done {
 		return nil
 	}
-	r.v.Requires[key] = r.tree(tree)
-	args := argsOf(n, action.Parameters)
-	r.v.Calls[key] = &CallUse{Action: action, Base: n.Base, Name: r.alias(n.Base), Args: args, Text: d.fill(action.Text, args)}
-	return r.addConditions(tree)
+	r.v.Requires[key] = r.tree(requires)
+	use := c.use
+	use.Name = r.alias(use.Base)
+	r.v.Calls[key] = &use
+	return r.addConditions(conditions)
 }
 
-func (r *resolver) addConditions(tree *Tree) error {
-	for _, leaf := range tree.Names() {
-		n, err := ParseName(leaf)
+func (r *resolver) addConditions(leaves []string) error {
+	for _, leaf := range leaves {
+		c, err := r.declared.condition(leaf)
 		if err != nil {
 			return err
 		}
-		if err := r.addCondition(n); err != nil {
+		if err := r.addCondition(c); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *resolver) addCondition(n Name) error {
-	d := r.v.Domain
-	cond := d.Conditions[n.Base]
-	if cond == nil {
-		return fmt.Errorf("condition %q is not declared", n.Base)
-	}
-	n = n.Rename(nil, cond.Parameters)
-	key := r.call(n)
+func (r *resolver) addCondition(c *declaredCondition) (err error) {
+	key := r.call(c.name)
 	if _, done := r.v.EstablishedBy[key]; done {
 		return nil
 	}
-	args := argsOf(n, cond.Parameters)
-	source, err := d.establishedBy(n, cond)
-	if err != nil {
-		return err
-	}
-	use := &ConditionUse{Condition: cond, Base: n.Base, Args: args, Text: d.fill(cond.Text, args), Negated: d.fill(cond.Negated, args)}
-	r.v.EstablishedBy[key] = r.tree(source)
-	r.v.Conditions[key] = use
-	if cond.Compare != "" {
-		if use.Compare, err = r.comparison(n.Base, cond, args); err != nil {
+	use := c.use
+	r.v.EstablishedBy[key] = r.tree(c.source)
+	r.v.Conditions[key] = &use
+	if c.compare != nil {
+		if use.Compare, err = r.comparison(c); err != nil {
 			return err
 		}
 	}
-	if source.Op == Leaf && source.Name == Conversation {
-		return nil
-	}
-	for _, leaf := range source.Names() {
-		call, err := ParseName(leaf)
+	for _, leaf := range c.calls {
+		call, err := r.declared.call(leaf)
 		if err != nil {
 			return err
 		}
-		if d.Actions[call.Base] == nil {
-			return fmt.Errorf("condition %q is established by %q, which is no action", n.Base, call.Base)
+		if call == nil {
+			return fmt.Errorf("condition %q is established by %q, which is no action", use.Base, leaf)
 		}
-		if err := r.addCall(call, d.renameTree(d.Requirement(call.Base), argsOf(call, d.Actions[call.Base].Parameters))); err != nil {
+		if err := r.addCall(call, call.requires, call.conditions); err != nil {
 			return err
 		}
 	}
@@ -131,21 +123,17 @@ func (d *Domain) establishedBy(n Name, cond *Condition) (*Tree, error) {
 	return nil, fmt.Errorf("nothing establishes the condition %q, want established_by (a tree over actions, or conversation) or an action of that name", n.Base)
 }
 
-func (r *resolver) comparison(base string, cond *Condition, args map[string]string) (*Comparison, error) {
-	d := r.v.Domain
-	parsed, err := ParseComparison(cond.Compare)
-	if err != nil {
-		return nil, err
-	}
+func (r *resolver) comparison(c *declaredCondition) (*Comparison, error) {
+	d, args := r.v.Domain, c.use.Args
 	var missing error
-	compare := parsed.Map(func(name string) *Expr {
+	compare := c.compare.Map(func(name string) *Expr {
 		if _, ok := d.Thresholds[name]; ok {
 			return &Expr{Op: 'n', Num: r.v.Thresholds[name]}
 		}
 		n, _ := ParseName(name)
 		val := d.Values[n.Base]
 		if val == nil {
-			missing = fmt.Errorf("condition %q compares %q, which is neither a value nor a threshold", base, name)
+			missing = fmt.Errorf("condition %q compares %q, which is neither a value nor a threshold", c.use.Base, name)
 			return &Expr{Op: 'n'}
 		}
 		if val.Stated {
@@ -290,7 +278,18 @@ func (r *resolver) call(n Name) string {
 	return n.String()
 }
 
+// rename gives a name of the domain's trees as the variant has it. Trees share
+// most of their names.
 func (r *resolver) rename(name string) string {
+	to, ok := r.renamed[name]
+	if !ok {
+		to = r.canonical(name)
+		r.renamed[name] = to
+	}
+	return to
+}
+
+func (r *resolver) canonical(name string) string {
 	n, err := ParseName(name)
 	if err != nil || n.Base == Deny || n.Base == Conversation {
 		return name

@@ -22,6 +22,8 @@ type Sampler struct {
 	excludes []set
 	innate   *node // of the goal's tool
 	measured set   // conditions that bear on comparisons
+	compared []compared
+	values   []valued // sorted
 	pairs    [][2]World
 	paired   bool
 }
@@ -125,8 +127,11 @@ func (s *Sampler) add(x set, rng *rand.Rand) {
 	s.worlds[k] = append(s.worlds[k], World{x, k})
 }
 
-// prepare compiles what relates the facts of a world to each other.
+// prepare compiles, once, what relates the facts of a world to each other.
 func (s *Sampler) prepare() {
+	if s.depends != nil {
+		return
+	}
 	ids, scratch := 0, Machine{condIx: s.M.condIx} // no call settles the orders of these trees
 	compile := func(t *Tree) *node {
 		n, err := scratch.compile(s.V.project(t), &ids)
@@ -140,15 +145,18 @@ func (s *Sampler) prepare() {
 		s.depends[i] = compile(s.V.DependsOn[c])
 		if use := s.V.Conditions[c]; use != nil && use.Compare != nil {
 			s.measured |= bit(i)
+			s.compared = append(s.compared, compared{i, use.Compare, use.Compare.Names()})
 			if d := s.depends[i]; d != nil {
 				s.measured |= d.conds
 			}
 		}
 	}
-	for _, use := range s.V.Values {
-		if n := compile(use.DependsOn); n != nil {
+	for _, name := range sortedKeys(s.V.Values) {
+		n := compile(s.V.Values[name].DependsOn)
+		if n != nil {
 			s.measured |= n.conds
 		}
+		s.values = append(s.values, valued{name, n})
 	}
 	for _, group := range s.V.Excludes {
 		var g set
@@ -160,7 +168,7 @@ func (s *Sampler) prepare() {
 		s.excludes = append(s.excludes, g)
 	}
 	if goal := s.V.Calls[s.V.Goal]; goal != nil && goal.Innate != nil {
-		r := resolver{v: s.V, names: map[string]string{}}
+		r := resolver{v: s.V, names: map[string]string{}, renamed: map[string]string{}}
 		for c, use := range s.V.Conditions {
 			n, _ := ParseName(c)
 			r.names[use.Base] = n.Base
@@ -192,9 +200,7 @@ const maxFree = 16
 // 16 are tried both ways, further ones as false; so it is never wrongly true.
 // A name that is no condition of the variant is impossible.
 func (s *Sampler) Possible(facts map[string]bool) bool {
-	if s.depends == nil {
-		s.prepare()
-	}
+	s.prepare()
 	fixed, told := set(0), 0
 	var free []int
 	for i, c := range s.M.conds {
@@ -251,7 +257,7 @@ func (s *Sampler) solvable(x set, rng *rand.Rand) bool {
 	if done {
 		return ok
 	}
-	solver := newSolver(s.V, s.M.factMap(x))
+	solver := s.solver(x)
 	ok = !solver.absurd
 	if ok && len(solver.want) > 0 {
 		_, ok = solver.draw(rng)
@@ -265,12 +271,11 @@ func (s *Sampler) Count(k int) int { return len(s.Worlds()[k]) }
 
 // Scenario draws a scenario of the world.
 func (s *Sampler) Scenario(w World, rng *rand.Rand) (*Scenario, error) {
-	facts := s.M.factMap(w.facts)
-	numbers, ok := newSolver(s.V, facts).draw(rng)
+	numbers, ok := s.solver(w.facts).draw(rng)
 	if !ok {
 		return nil, fmt.Errorf("procedure %s: no numbers found for the facts", s.V.Procedure.Goal)
 	}
-	return &Scenario{Facts: facts, Values: numbers, Bindings: s.bind(numbers, rng)}, nil
+	return &Scenario{Facts: s.M.factMap(w.facts), Values: numbers, Bindings: s.bind(numbers, rng)}, nil
 }
 
 // bind gives every parameter that a call of the variant takes a value:
@@ -369,9 +374,7 @@ func (s *Sampler) Pair(p [2]World, rng *rand.Rand) (a, b *Scenario, err error) {
 	if a, err = s.Scenario(p[0], rng); err != nil {
 		return nil, nil, err
 	}
-	facts := s.M.factMap(p[1].facts)
-	sol := newSolver(s.V, facts)
-	numbers, ok := sol.near(a.Values, rng)
+	numbers, ok := s.solver(p[1].facts).near(a.Values, rng)
 	if !ok {
 		return nil, nil, fmt.Errorf("procedure %s: no numbers found for the facts", s.V.Procedure.Goal)
 	}
@@ -382,7 +385,7 @@ func (s *Sampler) Pair(p [2]World, rng *rand.Rand) (a, b *Scenario, err error) {
 			bindings[name] = n
 		}
 	}
-	return a, &Scenario{Facts: facts, Values: numbers, Bindings: bindings}, nil
+	return a, &Scenario{Facts: s.M.factMap(p[1].facts), Values: numbers, Bindings: bindings}, nil
 }
 
 // near starts from the given numbers and changes one value only, where that

@@ -30,8 +30,8 @@ const (
 
 // Tree is a formula over names: conditions in requirements and outcomes,
 // actions in established_by. A nil Tree is "no rule" and always true. An
-// empty All or Seq is true, an empty Any or FirstOf false. Trees are never
-// changed once built; every method returns a new one.
+// empty All or Seq is true, an empty Any or FirstOf false. A tree is never
+// changed once built, so that several may share their parts.
 type Tree struct {
 	Op    Op
 	Name  string // of a Leaf: a canonical name, see Name
@@ -81,17 +81,27 @@ func (t *Tree) Walk(f func(*Tree)) {
 	}
 }
 
-// Map returns t with every leaf name replaced by f(name).
+// Map returns t with every leaf name replaced by f(name), and t itself where that
+// changes none.
 func (t *Tree) Map(f func(string) string) *Tree {
 	if t == nil {
 		return nil
 	}
 	if t.Op == Leaf {
-		return L(f(t.Name))
+		if to := f(t.Name); to != t.Name {
+			return L(to)
+		}
+		return t
 	}
-	out := &Tree{Op: t.Op, Parts: make([]*Tree, len(t.Parts))}
+	out := t
 	for i, p := range t.Parts {
-		out.Parts[i] = p.Map(f)
+		q := p.Map(f)
+		if q != p && out == t {
+			out = &Tree{Op: t.Op, Parts: slices.Clone(t.Parts)}
+		}
+		if out != t {
+			out.Parts[i] = q
+		}
 	}
 	return out
 }

@@ -12,38 +12,49 @@ import (
 // has the truth that the facts give it.
 type solver struct {
 	v      *Variant
-	facts  map[string]bool
 	want   []comparisonWant
 	values []string // instances that exist under these facts, sorted
 	absurd bool     // a comparison is to hold over a value that does not exist
 }
 
 type comparisonWant struct {
-	compare *Comparison
-	holds   bool
+	*compared
+	holds bool
 }
 
-func newSolver(v *Variant, facts map[string]bool) *solver {
-	s := &solver{v: v, facts: facts}
-	for _, name := range sortedKeys(v.Values) {
-		if v.Values[name].DependsOn.Holds(facts) {
-			s.values = append(s.values, name)
+// compared is a condition that is a comparison.
+type compared struct {
+	cond    int
+	compare *Comparison
+	names   []string // in the comparison
+}
+
+// valued is a value of the variant, and what it depends on.
+type valued struct {
+	name    string
+	depends *node
+}
+
+func (s *Sampler) solver(x set) *solver {
+	s.prepare()
+	all, out := ^set(0), &solver{v: s.V}
+	for _, v := range s.values {
+		if v.depends.plain(all, x) == yes {
+			out.values = append(out.values, v.name)
 		}
 	}
-	for _, c := range sortedKeys(v.Conditions) {
-		// A condition whose depends_on fails is false whatever the numbers are.
-		use := v.Conditions[c]
-		if use.Compare == nil || !v.DependsOn[c].Holds(facts) {
-			continue
-		}
-		// So is a comparison over a value that does not exist.
-		if s.exist(use.Compare.Names()) {
-			s.want = append(s.want, comparisonWant{use.Compare, facts[c]})
-		} else {
-			s.absurd = s.absurd || facts[c]
+	for i := range s.compared {
+		c := &s.compared[i]
+		switch {
+		case s.depends[c.cond].plain(all, x) != yes:
+			// A condition whose depends_on fails is false whatever the numbers are.
+		case out.exist(c.names):
+			out.want = append(out.want, comparisonWant{c, x.has(c.cond)})
+		default: // so is a comparison over a value that does not exist
+			out.absurd = out.absurd || x.has(c.cond)
 		}
 	}
-	return s
+	return out
 }
 
 func (s *solver) exist(names []string) bool {
@@ -110,7 +121,7 @@ func (s *solver) repair(numbers map[string]float64, rng *rand.Rand) bool {
 // move sets a value of w so that w is as wanted, close to where it tips.
 func (s *solver) move(w comparisonWant, numbers map[string]float64, rng *rand.Rand) bool {
 	var names []string
-	for _, n := range w.compare.Names() {
+	for _, n := range w.names {
 		if _, ok := numbers[n]; ok {
 			names = append(names, n)
 		}

@@ -124,7 +124,11 @@ func (t *Tree) demands(u *Tree) bool {
 }
 
 // Variant resolves a choice. The error names what is not declared.
-func (d *Domain) Variant(p *Procedure, c Choice) (*Variant, error) {
+func (d *Domain) Variant(p *Procedure, c Choice) (*Variant, error) { return d.Variants(p).Variant(c) }
+
+// Variant is Domain.Variant.
+func (s *Variants) Variant(c Choice) (*Variant, error) {
+	d, p := s.domain, s.procedure
 	v := &Variant{
 		Domain: d, Procedure: p, Rules: c.Rules, Thresholds: map[string]float64{},
 		Conditions: map[string]*ConditionUse{}, Calls: map[string]*CallUse{}, Values: map[string]*ValueUse{},
@@ -145,7 +149,7 @@ func (d *Domain) Variant(p *Procedure, c Choice) (*Variant, error) {
 		}
 		v.Thresholds[n] = x
 	}
-	r := resolver{v: v, names: c.Names}
+	r := resolver{v: v, declared: s, names: c.Names, renamed: map[string]string{}}
 	if err := r.resolve(); err != nil {
 		return nil, fmt.Errorf("procedure %s: %w", p.Goal, err)
 	}

@@ -26,7 +26,7 @@ func (m *Machine) Next(facts map[string]bool, history Workflow) []string {
 			right = append(right, o.end)
 		}
 	}
-	o, f := m.from(&s), finisher{Machine: m, truth: truth, alive: map[state]bool{}}
+	o, f := m.from(&s), finisher{Machine: m, truth: truth, alive: map[state]bool{}, seen: map[state]bool{}}
 	o.candidates().each(func(c int) {
 		if f.canFinish(m.step(&s, c, truth)) {
 			right = append(right, m.calls[c])
@@ -62,6 +62,7 @@ type finisher struct {
 	*Machine
 	truth set
 	alive map[state]bool
+	seen  map[state]bool // since the search began
 }
 
 // canFinish tells whether calls without fault (waste allowed) can lead to an
@@ -72,22 +73,23 @@ func (f *finisher) canFinish(s state) bool {
 	if len(f.ordered) == 0 && f.effects == 0 && !f.ruledEnds {
 		return true
 	}
-	return f.finish(s, map[state]bool{})
+	clear(f.seen)
+	return f.finish(s)
 }
 
-func (f *finisher) finish(s state, seen map[state]bool) bool {
-	if f.alive[s] || seen[s] {
+func (f *finisher) finish(s state) bool {
+	if f.alive[s] || f.seen[s] {
 		return f.alive[s]
 	}
-	seen[s] = true
-	found := f.finishes(s, seen)
+	f.seen[s] = true
+	found := f.finishes(s)
 	if found {
 		f.alive[s] = true
 	}
 	return found
 }
 
-func (f *finisher) finishes(s state, seen map[state]bool) bool {
+func (f *finisher) finishes(s state) bool {
 	o := f.from(&s)
 	if o.end() != "" {
 		return true
@@ -95,7 +97,7 @@ func (f *finisher) finishes(s state, seen map[state]bool) bool {
 	useful := o.useful()
 	for _, calls := range []set{useful, ^useful} {
 		for calls = f.faultless(&s, calls); calls != 0; calls &= calls - 1 {
-			if f.finish(f.step(&s, calls.first(), f.truth), seen) {
+			if f.finish(f.step(&s, calls.first(), f.truth)) {
 				return true
 			}
 		}

@@ -127,6 +127,8 @@ func (a *Authored) Graph(steps []ProposedStep, conditions []ProposedCondition, e
 				refused = RefusedUndecided
 			case difference == nil:
 				refused = RefusedRight
+			case !differ.Stands(h, difference):
+				refused = RefusedUndecided
 			}
 		}
 		counts.add(name+Wrong, refused)

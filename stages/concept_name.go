@@ -125,7 +125,7 @@ func (w *conceptJob) complete(d *draft, view string, c *cell, n *naming, right i
 	shown := shownNames(n.variant, n.names, tools...)
 	d.meta.Rules, d.meta.Borrowed = c.choice.Rules, w.borrowedOf(c)
 	d.meta.Names, d.meta.Thresholds = shown, c.choice.Thresholds
-	return task{c.task(view, identifierKey(right)).undone, choiceKey(sop.Choice{Names: shown})}
+	return task{c.task(view, identifierKey(right)).undone, namesKey(shown)}
 }
 
 // tools are calls of the domain that the variant does not need: as many as a

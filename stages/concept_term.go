@@ -76,7 +76,7 @@ func (w *conceptJob) termFamily(view string) error {
 			w.drops[reason]++
 			continue
 		}
-		asked := task{undone: view + "\x00" + choiceKey(sop.Choice{Names: d.meta.Glossary}) + r.subject.Term + " " + right.Term}
+		asked := task{undone: view + "\x00" + namesKey(d.meta.Glossary) + r.subject.Term + " " + right.Term}
 		if w.tasks[asked.undone] {
 			w.drops[DropDuplicate]++
 			continue

@@ -2,6 +2,7 @@ package stages
 
 import (
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 
@@ -32,6 +33,7 @@ type graphJob struct {
 	variants    []int
 	graphs      int         // rows that ask for the whole graph
 	borrowed    []*sop.Tree // near ones, see loan
+	nearby      []*sop.Tree // these, or the fitting ones where they are more
 	rightGraphs map[graphKey]*rightGraph
 	proofs      map[[2]*rightGraph]*sop.Difference // why the second is wrong in the context of the first
 }
@@ -47,13 +49,23 @@ func (j *Job) runGraph(o Options, batch *dataset.Batch) error {
 	}
 	loan := j.borrows()
 	w.pool.borrow(loan, loan.most)
-	w.borrowed, w.foreign = loan.near, loan.foreign
+	w.borrowed, w.nearby, w.foreign = loan.near, loan.near, loan.foreign
+	if len(loan.fit) > len(loan.near) {
+		w.nearby = loan.fit
+	}
 	size := o.Ratio[2] - o.Ratio[2]/graphsAnEdit + 1
 	for range max(minFamilies, j.Groups*attemptsPerGroup/size) {
 		if !w.wants() {
 			break
 		}
-		c, err := w.pool.variant(w.variants[w.rng.IntN(len(w.variants))])
+		number := w.variants[w.rng.IntN(len(w.variants))]
+		view, family := dataset.ViewGraph, w.variantFamily
+		// Families of variants are the smaller ones: the view that lags behind
+		// comes more often.
+		if behind := 2*w.graphs <= w.made; (w.rng.IntN(4) > 0) != behind {
+			view, family = dataset.ViewResidual, w.residualFamily
+		}
+		c, err := w.start(number, view)
 		switch {
 		case err != nil:
 			w.drops[DropVariant]++
@@ -61,12 +73,6 @@ func (j *Job) runGraph(o Options, batch *dataset.Batch) error {
 		case len(c.V.Conditions) == 0:
 			w.drops[DropNoCondition]++
 			continue
-		}
-		view, family := dataset.ViewGraph, w.variantFamily
-		// Families of variants are the smaller ones: the view that lags behind
-		// comes more often.
-		if behind := 2*w.graphs <= w.made; (w.rng.IntN(4) > 0) != behind {
-			view, family = dataset.ViewResidual, w.residualFamily
 		}
 		before := w.made
 		if err := w.rows(view, family(c, size)); err != nil {
@@ -77,6 +83,31 @@ func (j *Job) runGraph(o Options, batch *dataset.Batch) error {
 		}
 	}
 	return w.report()
+}
+
+// start is a variant that families begin with. Jobs do not know of each other:
+// the more there are before this one, the further it goes from the procedure's own
+// variants, by rules that are borrowed. Variants of cases stay what they are.
+func (w *graphJob) start(number int, view string) (*cell, error) {
+	c, err := w.pool.variant(number)
+	if err != nil || len(w.Procedure.Cases) > 0 {
+		return c, err
+	}
+	away := w.foreign
+	if view == dataset.ViewResidual {
+		away = w.nearby
+	}
+	rng := newRand(w.opts.Seed, "start", view, w.Domain.Name, w.Procedure.Goal, number)
+	for steps := bits.Len(uint(w.Index)); steps > 0 && len(away) > 0; steps-- {
+		if rng.IntN(2) == 0 {
+			continue
+		}
+		d := w.pool.usable(c.recipe.toggled(away[rng.IntN(len(away))]))
+		if d != nil && d.Count(0) > 0 {
+			c = d
+		}
+	}
+	return c, nil
 }
 
 // minFamilies is how many families a small job tries.

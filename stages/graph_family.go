@@ -164,6 +164,7 @@ func (w *graphJob) whole(c *cell) *rightGraph {
 // point of a right workflow.
 func (w *graphJob) residualFamily(c *cell, size int) *family {
 	f := &family{graphJob: w}
+	w.records = nil
 	cells := w.pool.neighbours(c)
 	for i := 0; i < familyTries && len(f.members) < size; i++ {
 		d := cells[0]
@@ -210,7 +211,7 @@ func (w *graphJob) residual(f *family, c *cell) *member {
 	if !f.admits(m) {
 		return nil
 	}
-	if m.scenario, err = c.Scenario(world, w.rng); err != nil || w.repeats(m.asked()) {
+	if m.scenario, err = c.Scenario(world, w.rng); err != nil || !w.execute(m.side) || w.repeats(m.asked()) {
 		return nil
 	}
 	return m

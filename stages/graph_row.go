@@ -373,7 +373,7 @@ func (w *graphJob) graphRow(as *dress, m *member, negatives []wrongGraph) *draft
 			Proof: encode(proof), Similarity: as.similarity(right, a),
 		})
 	}
-	d.row.Reference = encode(newReference(m.V, m.scenario, m.history))
+	d.row.Reference = m.reference(m.scenario, m.history)
 	return d
 }
 

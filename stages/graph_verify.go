@@ -116,7 +116,7 @@ func (g *graphReading) about(d *sop.Domain, goal string, m *Meta) {
 	g.pool = newPool(d, &sop.Procedure{Goal: goal}, 0)
 	g.bare = &cell{
 		Sampler: &sop.Sampler{V: &sop.Variant{}},
-		recipe:  recipe{thresholds: m.Thresholds, names: m.Names}, choice: sop.Choice{Names: m.Names},
+		recipe:  recipe{thresholds: m.Thresholds, names: newRenaming(m.Names)}, choice: sop.Choice{Names: m.Names},
 	}
 }
 
@@ -198,7 +198,7 @@ func (g *graphReading) provesUnsatisfiable(h *sop.Graph) error {
 	if err != nil {
 		return err
 	}
-	if d == nil || !d.Unsatisfiable {
+	if d == nil || !d.Unsatisfiable || !g.differ.Stands(h, d) {
 		return fmt.Errorf("some consistent scenario permits the goal")
 	}
 	return nil
@@ -238,6 +238,8 @@ func (g *graphReading) provesWitness(h *sop.Graph, p *GraphProof) error {
 		return fmt.Errorf("both or neither of the graphs accept %v", w)
 	case p.AcceptedBy != want:
 		return fmt.Errorf("the %s accepts %v, recorded is %q", want, w, p.AcceptedBy)
+	case !g.differ.Stands(h, &p.Difference):
+		return fmt.Errorf("that %v is refused rests on how blocked is read", w)
 	}
 	return nil
 }

@@ -20,7 +20,10 @@ const (
 	DropAtOnce    = "denied_at_once"      // enough groups are refused without a call
 	DropNegatives = "too_few_negatives"   // fewer provably wrong answers than the ratio wants
 	DropAmbiguous = "ambiguous_arguments" // two calls are bound alike: an answer would not tell them apart
+	DropOften     = "right_too_often"     // the answer, or the outcome, was right more often than others
 	DropDuplicate = "duplicate"           // the same context, query and positive again
+	DropRecords   = "no_records"          // of a running domain in which the facts hold
+	DropThrows    = "tool_throws"         // a right workflow has a call that the running domain cannot make
 	DropTooLong   = "too_long"            // more tokens than a row may have, whatever rules are left out
 	DropShortfall = "shortfall"           // groups asked for and not made
 
@@ -52,6 +55,8 @@ type worker struct {
 	foreign  []*sop.Tree // rules of other procedures that a row may have
 	judge    *judge
 	refusals int // among right workflows, beyond those that are none
+	records  any // of the last scenario of the exchange that was executed
+	offered  map[string]offered
 	rng      *rand.Rand
 	batch    *dataset.Batch
 	seen     map[string]bool // rows
@@ -64,7 +69,7 @@ type worker struct {
 func (j *Job) worker(o Options, batch *dataset.Batch) *worker {
 	return &worker{
 		Job: j, opts: o, rng: newRand(o.Seed, "job", j.Stage, j.Domain.Name, j.Procedure.Goal, j.Index), batch: batch,
-		judge: newJudge(), seen: map[string]bool{}, tasks: map[string]bool{}, drops: map[string]int{},
+		judge: newJudge(), seen: map[string]bool{}, tasks: map[string]bool{}, drops: map[string]int{}, offered: map[string]offered{},
 		patience: j.Groups * repeatsPerGroup,
 	}
 }

@@ -88,7 +88,7 @@ func (l *loan) make(j *Job) {
 // and do not contradict the procedure's own.
 func (p *pool) fitting(rules []*sop.Tree, calls int) (fit []*sop.Tree) {
 	for _, rule := range rules {
-		v, err := p.domain.Variant(p.procedure, sop.Choice{Rules: append(p.rules(), rule)})
+		v, err := p.variants.Variant(sop.Choice{Rules: append(p.rules(), rule)})
 		if err != nil || len(v.Requires) <= calls || len(v.Conditions) > sop.MaxEnumerated || v.Cycle() != nil {
 			continue
 		}

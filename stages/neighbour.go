@@ -71,7 +71,7 @@ func (p *pool) neighbours(c *cell) []*cell {
 	if c.near != nil {
 		return c.near
 	}
-	rng := newRand(p.seed, "neighbours", choiceKey(c.choice))
+	rng := newRand(p.seed, "neighbours", c.fullKey())
 	near := []*cell{c}
 	add := func(d *cell) {
 		if d != nil && len(near) < maxNeighbours && !slices.Contains(near, d) {
@@ -126,7 +126,7 @@ func (p *pool) neighbour(c *cell, rng *rand.Rand) (d *cell, how string) {
 const ordersNear = 3
 
 func (p *pool) steps(c *cell) []step {
-	rng := newRand(p.seed, "steps", choiceKey(c.choice))
+	rng := newRand(p.seed, "steps", c.fullKey())
 	steps := []step{}
 	if cases := p.procedure.Cases; len(cases) > 0 {
 		for range maxNeighbours {

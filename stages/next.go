@@ -83,11 +83,45 @@ func (w *worker) nextRows(u *unit) error {
 			w.drops[DropNegatives]++
 			continue
 		}
+		if w.rightTooOften(m.baseName(m.next)) {
+			w.drops[DropOften]++
+			continue
+		}
+		before := w.made
 		if err := w.add(w.nextRow(m, negatives, style), m.asked(), m.how, false, w.shorterNext(m, negatives, style)); err != nil {
 			return err
 		}
+		if w.made > before {
+			w.countNext(m, negatives)
+		}
 	}
 	return nil
+}
+
+// offered is in how many groups of next actions an item is an answer, and in how
+// many it is the right one.
+type offered struct{ in, right int }
+
+// oftener is how many groups more than by chance an item may be right in, so that
+// a job can begin.
+const oftener = 2
+
+// rightTooOften tells that an item was right in more of the groups that have it
+// than it would be by chance: small procedures run out of contexts for other ones.
+func (w *worker) rightTooOften(item string) bool {
+	o := w.offered[item]
+	return o.right*(w.opts.Ratio[1]+1) >= o.in+oftener*(w.opts.Ratio[1]+1)
+}
+
+func (w *worker) countNext(m *moment, negatives []wrong) {
+	count := func(item string, right int) {
+		o := w.offered[item]
+		w.offered[item] = offered{o.in + 1, o.right + right}
+	}
+	count(m.baseName(m.next), 1)
+	for _, n := range negatives {
+		count(m.baseName(n.workflow[0]), 0)
+	}
 }
 
 // nextExchange begins, in a third of the cases, with the point at which the
@@ -95,12 +129,13 @@ func (w *worker) nextRows(u *unit) error {
 // contexts near by.
 func (w *worker) nextExchange(u *unit, size int) *exchange[*moment] {
 	x := &exchange[*moment]{}
+	w.records = nil
 	admit := func(m *moment) bool {
 		if len(x.members) == size || !x.admit(m) {
 			return false
 		}
 		switch {
-		case !w.units.settle(m.side):
+		case !w.settle(m.side):
 		case m.ambiguous():
 			w.drops[DropAmbiguous]++
 		case !w.repeats(m.asked()):

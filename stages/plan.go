@@ -25,6 +25,9 @@ type Options struct {
 	// 0: any number. It needs a dataset.Counter.
 	MaxTokens int    `yaml:"max_tokens" json:"max_tokens,omitempty"`
 	Seed      uint64 `yaml:"seed" json:"seed"`
+	// Scenarios is one of Scenarios, the first where it is empty; Plan.Execute says
+	// who executes them.
+	Scenarios string `yaml:"scenarios" json:"scenarios,omitempty"`
 }
 
 // Implemented lists the stages that can be generated so far.
@@ -69,6 +72,9 @@ func (o Options) Validate() error {
 	if o.SplitBy != "" && !slices.Contains(dataset.Units, o.SplitBy) {
 		bad = append(bad, fmt.Sprintf("split_by is %q, want one of %s", o.SplitBy, strings.Join(dataset.Units, ", ")))
 	}
+	if o.Scenarios != "" && !slices.Contains(Scenarios, o.Scenarios) {
+		bad = append(bad, fmt.Sprintf("scenarios is %q, want one of %s", o.Scenarios, strings.Join(Scenarios, ", ")))
+	}
 	if len(o.HeldOut) > 0 && o.SplitBy != "" && o.SplitBy != dataset.UnitDomain {
 		bad = append(bad, fmt.Sprintf("held_out is %s, which splits by domain, and split_by is %q", strings.Join(o.HeldOut, ", "), o.SplitBy))
 	}
@@ -101,6 +107,7 @@ type Job struct {
 	Splits    map[string]string // of all units: stage 1 keeps a term in one of them
 	Views     map[string]int    // groups of stage 1 by view, as far as they can be made
 	loan      *loan             // of the procedure
+	executor  Executor          // nil where scenarios are drawn
 }
 
 // Name identifies the job in drops and errors: s2-bank-transfer_funds-0.

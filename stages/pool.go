@@ -1,7 +1,6 @@
 package stages
 
 import (
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -16,12 +15,23 @@ type recipe struct {
 	rules      []*sop.Tree
 	order      *[2]int // two rules that have to be settled in this order
 	thresholds map[string]float64
-	names      map[string]string
+	names      *renaming
 }
+
+// renaming is a variant's names for those of the domain; nil is none.
+type renaming struct {
+	names map[string]string // the domain's name -> the variant's
+	key   string            // see namesKey
+}
+
+func newRenaming(names map[string]string) *renaming { return &renaming{names, namesKey(names)} }
 
 // choice writes a demanded order as a seq in the place of its first rule.
 func (r recipe) choice() sop.Choice {
-	c := sop.Choice{Rules: []*sop.Tree{}, Thresholds: r.thresholds, Names: r.names}
+	c := sop.Choice{Rules: []*sop.Tree{}, Thresholds: r.thresholds}
+	if r.names != nil {
+		c.Names = r.names.names
+	}
 	for i, rule := range r.rules {
 		switch {
 		case r.order != nil && i == r.order[0]:
@@ -52,6 +62,7 @@ type cell struct {
 	names      map[string]bool           // see vocabulary
 	same       map[string][]*sop.CallUse // see alike
 	documents  map[documentKey]string    // see document
+	written    *[3]string                // see reference
 	wider      map[string]*cell          // see pool.about
 	kept       func() bool               // see keepable
 }
@@ -62,10 +73,12 @@ type pool struct {
 	domain    *sop.Domain
 	procedure *sop.Procedure
 	seed      uint64
+	variants  *sop.Variants
 	lent      []*sop.Tree     // by other procedures, see borrow
 	most      int             // of these a variant has
-	cells     map[string]made // by choiceKey
+	cells     map[string]made // by key
 	numbered  map[int]made    // see variant
+	written   map[*sop.Tree]string
 }
 
 // made is a variant, or why there is none.
@@ -75,7 +88,7 @@ type made struct {
 }
 
 func newPool(d *sop.Domain, p *sop.Procedure, seed uint64) *pool {
-	return &pool{domain: d, procedure: p, seed: seed, cells: map[string]made{}, numbered: map[int]made{}}
+	return &pool{domain: d, procedure: p, seed: seed, variants: d.Variants(p), cells: map[string]made{}, numbered: map[int]made{}, written: map[*sop.Tree]string{}}
 }
 
 // variant returns variant number i, made once.
@@ -99,7 +112,7 @@ func (p *pool) draw(i int) (*cell, error) {
 		c := p.procedure.Cases[i%n]
 		r := recipe{rules: c.Rules, thresholds: c.Thresholds}
 		if i >= n && rng.IntN(2) == 0 {
-			r.names = p.aliases(rng)
+			r.names = newRenaming(p.aliases(rng))
 		}
 		made, err := p.make(r)
 		if err == nil && r.names == nil {
@@ -124,7 +137,7 @@ func (p *pool) draw(i int) (*cell, error) {
 		}
 		rng.Shuffle(len(r.rules), func(a, b int) { r.rules[a], r.rules[b] = r.rules[b], r.rules[a] })
 		if rng.IntN(2) == 0 {
-			r.names = p.aliases(rng)
+			r.names = newRenaming(p.aliases(rng))
 		}
 		if rng.IntN(4) == 0 {
 			if c := p.ordered(r, rng); c != nil {
@@ -137,20 +150,20 @@ func (p *pool) draw(i int) (*cell, error) {
 
 // make resolves a recipe once.
 func (p *pool) make(r recipe) (*cell, error) {
-	choice := r.choice()
-	key := choiceKey(choice)
+	key := p.key(r)
 	if known, ok := p.cells[key]; ok {
 		return known.cell, known.err
 	}
-	v, err := p.domain.Variant(p.procedure, choice)
+	choice := r.choice()
+	v, err := p.variants.Variant(choice)
 	var s *sop.Sampler
 	if err == nil {
 		choice.Thresholds = ownThresholds(v)
 		s, err = sop.NewSampler(v)
 	}
-	c := &cell{Sampler: s, recipe: r, choice: choice, key: choiceKey(sop.Choice{Rules: choice.Rules, Thresholds: choice.Thresholds})}
+	c := &cell{Sampler: s, recipe: r, choice: choice, key: p.key(recipe{rules: r.rules, order: r.order, thresholds: choice.Thresholds})}
 	if err == nil {
-		c.alias = choiceKey(sop.Choice{Names: shownNames(v, choice.Names)})
+		c.alias = namesKey(shownNames(v, choice.Names))
 	}
 	p.cells[key] = made{c, err}
 	return c, err
@@ -168,18 +181,56 @@ func ownThresholds(v *sop.Variant) map[string]float64 {
 	return thresholds
 }
 
-func choiceKey(c sop.Choice) string {
-	var b strings.Builder
-	for _, r := range c.Rules {
-		b.WriteString(r.String() + ";")
+// key writes a recipe: those of one choice have one key.
+func (p *pool) key(r recipe) string {
+	var b []byte
+	for i, rule := range r.rules {
+		switch {
+		case r.order != nil && i == r.order[0]:
+			b = append(append(b, `{"seq":[`...), p.write(rule)...)
+			b = append(append(append(b, ','), p.write(r.rules[r.order[1]])...), "]};"...)
+		case r.order != nil && i == r.order[1]:
+		default:
+			b = append(append(b, p.write(rule)...), ';')
+		}
 	}
-	for _, n := range sortedKeys(c.Thresholds) {
-		fmt.Fprintf(&b, "%s=%s;", n, sop.Number(c.Thresholds[n]))
+	for _, n := range sortedKeys(r.thresholds) {
+		b = append(append(append(b, n...), '='), sop.Number(r.thresholds[n])...)
+		b = append(b, ';')
 	}
-	for _, n := range sortedKeys(c.Names) {
-		fmt.Fprintf(&b, "%s>%s;", n, c.Names[n])
+	if r.names != nil {
+		b = append(b, r.names.key...)
 	}
-	return b.String()
+	return string(b)
+}
+
+// write returns the JSON of a rule, written once; leaves are made anew, see about.
+func (p *pool) write(rule *sop.Tree) string {
+	if rule.Op == sop.Leaf {
+		return rule.String()
+	}
+	s, ok := p.written[rule]
+	if !ok {
+		s = rule.String()
+		p.written[rule] = s
+	}
+	return s
+}
+
+// fullKey is the key of the choice under the variant's names.
+func (c *cell) fullKey() string {
+	if c.recipe.names == nil {
+		return c.key
+	}
+	return c.key + c.recipe.names.key
+}
+
+func namesKey(names map[string]string) string {
+	var b []byte
+	for _, n := range sortedKeys(names) {
+		b = append(append(append(append(b, n...), '>'), names[n]...), ';')
+	}
+	return string(b)
 }
 
 // ordered returns the variant in which two rules, drawn at random, have to be

@@ -53,6 +53,27 @@ func newReference(v *sop.Variant, s *sop.Scenario, history []string) Reference {
 	return r
 }
 
+// reference is ReferenceJSON of the cell's variant, of which all but the case is
+// encoded once.
+func (c *cell) reference(s *sop.Scenario, history []string) string {
+	const noCase, nothingDone = `"facts":null,"values":{}`, `"history":[],"bindings":null`
+	if c.written == nil {
+		before, rest, _ := strings.Cut(ReferenceJSON(c.V, &sop.Scenario{}, nil), noCase)
+		between, after, _ := strings.Cut(rest, nothingDone)
+		c.written = &[3]string{before, between, after}
+	}
+	r := newReference(c.V, s, history)
+	facts := encode(struct {
+		Facts  map[string]bool    `json:"facts"`
+		Values map[string]float64 `json:"values"`
+	}{r.Facts, r.Values})
+	done := encode(struct {
+		History  []string       `json:"history"`
+		Bindings map[string]any `json:"bindings"`
+	}{r.History, r.Bindings})
+	return c.written[0] + facts[1:len(facts)-1] + c.written[1] + done[1:len(done)-1] + c.written[2]
+}
+
 // Graph returns the formal part.
 func (r *Reference) Graph() *sop.Graph {
 	return &sop.Graph{Goal: r.Goal, Requires: r.Requires, EstablishedBy: r.EstablishedBy, DependsOn: r.DependsOn,

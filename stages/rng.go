@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"math/rand/v2"
 )
 
@@ -23,12 +22,16 @@ func newRand(seed uint64, parts ...any) *rand.Rand {
 
 // digest returns 12 hexadecimal digits of the parts.
 func digest(parts ...string) string {
-	h := sha256.New()
+	size := len(parts)
 	for _, p := range parts {
-		io.WriteString(h, p)
-		h.Write([]byte{0})
+		size += len(p)
 	}
-	return hex.EncodeToString(h.Sum(nil))[:12]
+	all := make([]byte, 0, size)
+	for _, p := range parts {
+		all = append(append(all, p...), 0)
+	}
+	sum := sha256.Sum256(all)
+	return hex.EncodeToString(sum[:6])
 }
 
 // fraction maps parts to [0,1), evenly.

@@ -33,6 +33,7 @@ type Meta struct {
 	Thresholds map[string]float64 `json:"thresholds"`         // those not named have their default
 	Names      map[string]string  `json:"names"`              // the domain's name -> the variant's
 	Glossary   map[string]string  `json:"glossary,omitempty"` // of a context of definitions: each term -> the term whose meaning it has there
+	Executed   bool               `json:"executed,omitempty"` // the scenario is of a running domain
 	Source     string             `json:"source"`             // sha256 of the source task, where the scenario is one
 
 	Paraphrase *Paraphrase `json:"paraphrase,omitempty"`
@@ -130,6 +131,7 @@ func (w *worker) draft(s *side, view string, st style) *draft {
 		d.meta.Names = map[string]string{}
 	}
 	d.meta.Source = s.source
+	d.meta.Executed = s.scenario.Results != nil
 	return d
 }
 
@@ -197,7 +199,7 @@ func (w *worker) workflowRow(s *side, negatives []wrong, st style) *draft {
 			Proof: encode(n.proof()), Similarity: dataset.ItemSimilarity(s.positive, n.workflow),
 		})
 	}
-	d.row.Reference = encode(newReference(s.V, s.scenario, nil))
+	d.row.Reference = s.reference(s.scenario, nil)
 	return d
 }
 
@@ -213,7 +215,7 @@ type nextPayload struct {
 
 func (w *worker) nextRow(m *moment, negatives []wrong, st style) *draft {
 	d := w.draft(m.side, dataset.ViewNextAction, st)
-	calls, bindings := w.callable(m), m.scenario.Bindings
+	calls, bindings := w.callable(m, negatives), m.scenario.Bindings
 	d.row.Context = m.document(st) + ContextBreak +
 		text.RenderRequest(st.scenario, m.V, m.scenario, st.rand(2)) + ContextBreak +
 		text.RenderHistory(m.V, m.scenario, m.history, st.rand(4))
@@ -240,29 +242,30 @@ func (w *worker) nextRow(m *moment, negatives []wrong, st style) *draft {
 			Proof: encode(p), Similarity: dataset.ItemSimilarity(right, dataset.Items(a.Payload)),
 		})
 	}
-	d.row.Reference = encode(newReference(m.V, m.scenario, m.history))
+	d.row.Reference = m.reference(m.scenario, m.history)
 	return d
 }
 
-// callable is the arguments of the variant's calls, and those of calls from
-// outside as far as the scenario binds them.
-func (w *worker) callable(m *moment) map[string]map[string]string {
-	calls := text.Calls(m.V)
-	for base, a := range w.Domain.Actions {
-		name := base
-		if alias, ok := m.choice.Names[base]; ok {
-			name = alias
-		}
-		if _, own := calls[name]; own {
-			continue
-		}
-		args := map[string]string{}
-		for _, p := range a.Parameters {
-			if _, bound := m.scenario.Bindings[p]; bound {
-				args[p] = p
+// callable is the arguments of the calls that the answers name: those of a call
+// from outside as far as the scenario binds them.
+func (w *worker) callable(m *moment, negatives []wrong) map[string]map[string]string {
+	calls := map[string]map[string]string{}
+	name := func(item string) {
+		if use := m.V.Calls[item]; use != nil {
+			calls[item] = use.Args
+		} else if a := w.Domain.Actions[m.baseName(item)]; a != nil {
+			args := map[string]string{}
+			for _, p := range a.Parameters {
+				if _, bound := m.scenario.Bindings[p]; bound {
+					args[p] = p
+				}
 			}
+			calls[item] = args
 		}
-		calls[name] = args
+	}
+	name(m.next)
+	for _, n := range negatives {
+		name(n.workflow[0])
 	}
 	return calls
 }

@@ -90,12 +90,17 @@ func (w *worker) workflowRows(u *unit) error {
 			w.drops[DropNegatives]++
 			continue
 		}
-		long := w.drops[DropTooLong]
+		refuses := refusal(s.positive)
+		if w.refusals*refuses >= oftener {
+			w.drops[DropOften]++
+			continue
+		}
+		before := w.made
 		if err := w.add(w.workflowRow(s, negatives, style), s.asked(), s.how, around, w.shorterWorkflow(s, negatives, style)); err != nil {
 			return err
 		}
-		if w.drops[DropTooLong] == long {
-			w.refusals += refusal(s.positive)
+		if w.made > before {
+			w.refusals += refuses
 		}
 	}
 	return nil
@@ -105,11 +110,12 @@ func (w *worker) workflowRows(u *unit) error {
 // and such that do not so that both come equally often.
 func (w *worker) workflowExchange(u *unit, size int) *exchange[*side] {
 	x := &exchange[*side]{}
+	w.records = nil
 	refusals := w.refusals
 	admit := func(s *side) {
 		switch {
-		case !x.admit(s):
-		case w.units.settle(s) && !w.repeats(s.asked()):
+		case refusals*refusal(s.positive) >= oftener || !x.admit(s):
+		case w.settle(s) && !w.repeats(s.asked()):
 			refusals += refusal(s.positive)
 		default:
 			x.dismiss()

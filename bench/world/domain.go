@@ -27,6 +27,8 @@
 package world
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -57,6 +59,8 @@ type Domain struct {
 	// Official is what the evaluator of SOPBench holds about the domain; nil
 	// for a pack that SOPBench does not know.
 	Official *Official
+	// Digest is the SHA-256 of the pack's files, in hex.
+	Digest string
 
 	file       string
 	tools      map[string]*Tool
@@ -67,6 +71,7 @@ type Domain struct {
 	example    *starlark.Dict // nil where there is none
 	known      *starlark.Dict // the same
 	formats    map[string]*regexp.Regexp
+	words      []string
 }
 
 // Tool is a function that an agent may call.
@@ -109,6 +114,14 @@ func (d *Domain) Tool(name string) *Tool { return d.tools[name] }
 // argument for every parameter; nil where there is none. They are frozen.
 func (d *Domain) Example() (database, known *starlark.Dict) { return d.example, d.known }
 
+// Words are the texts that the tools and conditions compare with, sorted: what
+// fields of the database may hold. They are not to be changed.
+func (d *Domain) Words() []string { return d.words }
+
+// Limits are the domain's own thresholds, as the tools read them. They are not
+// to be changed.
+func (d *Domain) Limits() *starlark.Dict { return d.limits }
+
 // File names the pack's tools.star.
 func (d *Domain) File() string { return d.file }
 
@@ -145,6 +158,7 @@ func load(fsys fs.FS, dir, shown string) (*Domain, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.words = wordsOf(d.file, text)
 	d.functions = map[string]*starlark.Function{}
 	for name, v := range globals {
 		if f, ok := v.(*starlark.Function); ok && !strings.HasPrefix(name, "_") {
@@ -167,8 +181,25 @@ func load(fsys fs.FS, dir, shown string) (*Domain, error) {
 	for _, t := range d.tools {
 		d.Tools = append(d.Tools, t)
 	}
+	if d.Digest, err = digest(fsys, dir); err != nil {
+		return nil, err
+	}
 	slices.SortFunc(d.Tools, func(a, b *Tool) int { return strings.Compare(a.Name, b.Name) })
 	return d, nil
+}
+
+// digest is over the names and bytes of all files, in the order of the names.
+func digest(fsys fs.FS, dir string) (string, error) {
+	h := sha256.New()
+	err := fs.WalkDir(fsys, dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		text, err := fs.ReadFile(fsys, name)
+		fmt.Fprintf(h, "%s %d\n%s", strings.TrimPrefix(name, dir), len(text), text)
+		return err
+	})
+	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // execute runs the top level of a tools.star.
@@ -286,12 +317,13 @@ func (d *Domain) derive(shown string) error {
 	}
 	d.limits = starlark.NewDict(len(from.Thresholds))
 	for _, name := range slices.Sorted(mapKeys(from.Thresholds)) {
-		_ = d.limits.SetKey(starlark.String(name), number(from.Thresholds[name].Default))
+		_ = d.limits.SetKey(starlark.String(name), Number(from.Thresholds[name].Default))
 	}
 	return nil
 }
 
-func number(f float64) starlark.Value {
+// Number is f, whole where it is.
+func Number(f float64) starlark.Value {
 	if f == float64(int64(f)) {
 		return starlark.MakeInt64(int64(f))
 	}

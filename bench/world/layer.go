@@ -82,13 +82,22 @@ func (l *layer) holds(t *Tree, args binding) (bool, error) {
 }
 
 func (l *layer) leaf(t *Tree, args binding) (bool, error) {
+	given, err := t.given(args)
+	if err != nil {
+		return false, err
+	}
+	return l.decide(t, given)
+}
+
+// given fills the parameters of a leaf from the arguments of a call.
+func (t *Tree) given(args binding) (binding, error) {
 	given := make(binding, len(t.Args))
 	for _, a := range t.Args {
 		v, ok := args[a.Source]
 		if strings.Contains(a.Source, "value ") { // a literal
 			literal, err := python.Eval(strings.ReplaceAll(a.Source, "value ", ""))
 			if err != nil {
-				return false, typeError("%s", err)
+				return nil, typeError("%s", err)
 			}
 			v, ok = literal, true
 		}
@@ -96,10 +105,15 @@ func (l *layer) leaf(t *Tree, args binding) (bool, error) {
 			continue
 		}
 		if !ok {
-			return false, &python.Exception{Kind: "KeyError", Message: python.Repr(starlark.String(a.Source))}
+			return nil, &python.Exception{Kind: "KeyError", Message: python.Repr(starlark.String(a.Source))}
 		}
 		given[a.Parameter] = v
 	}
+	return given, nil
+}
+
+// decide asks for a leaf.
+func (l *layer) decide(t *Tree, given binding) (bool, error) {
 	v, err := l.ask(t.Name, given)
 	if err != nil {
 		return false, err

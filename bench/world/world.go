@@ -162,13 +162,16 @@ func (w *World) callStrict(t *Tool, given binding) (starlark.Value, error) {
 	return v, err
 }
 
+func (w *World) guard(t *Tool) *Tree {
+	if t.Name == w.setup.Goal {
+		return w.setup.Constraints
+	}
+	return t.Guard
+}
+
 // guarded evaluates the guard of a tool.
 func (w *World) guarded(t *Tool, given binding) (bool, error) {
-	guard := t.Guard
-	if t.Name == w.setup.Goal {
-		guard = w.setup.Constraints
-	}
-	holds, err := w.strict.holds(guard, given)
+	holds, err := w.strict.holds(w.guard(t), given)
 	if err != nil && w.mended("guard") {
 		return false, nil
 	}

@@ -113,6 +113,7 @@ SOPBench task file; none means every built-in domain.`,
 		a.judgeCheckCommand(),
 		a.reportCommand(),
 		a.benchCommand(),
+		a.trainCommand(),
 		a.versionCommand(),
 	)
 	return root

@@ -1,16 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fmsop/fmsop/bench"
-	"github.com/fmsop/fmsop/rubric"
 	"github.com/fmsop/fmsop/sop/corpus"
 )
 
@@ -21,11 +19,18 @@ func (a *app) benchCommand() *cobra.Command {
 		Long: `The domains run: a database, tools that read and change it, and the rules that
 guard them. An agent's calls are executed and judged by the state that they
 leave and by the procedure.`,
-		Example: "  fmsop bench replay runs/*.json.zst --tasks SOPBench/data",
-		Args:    noSuchCommand,
-		RunE:    showHelp,
+		Example: `  fmsop bench replay runs/*.json.zst --tasks SOPBench/data
+  fmsop bench run --domain bank --model ollama:qwen2.5:7b --tasks SOPBench/data -o bank-run`,
+		Args: noSuchCommand,
+		RunE: showHelp,
 	}
-	c.AddCommand(a.replayCommand(), a.domainCheckCommand())
+	c.AddCommand(
+		a.tasksCommand(),
+		a.benchRunCommand(),
+		a.replayCommand(),
+		a.benchShowCommand(),
+		a.domainCheckCommand(),
+	)
 	return c
 }
 
@@ -87,12 +92,13 @@ func (a *app) domainCheck(packs []string, dir string) error {
 }
 
 func (a *app) replayCommand() *cobra.Command {
-	var tasks, judge string
+	var tasks, judge, trained, page string
 	c := &cobra.Command{
 		Use:   "replay RUNS…",
 		Short: "Recorded outputs of SOPBench, executed and judged again",
-		Long: `Reads files that SOPBench wrote to output/ (.json or .json.zst), executes every
-recorded call again and decides the seven criteria of every run.
+		Long: `Reads files that SOPBench wrote to output/ (.json or .json.zst), or folders of
+fmsop bench run, executes every recorded call again and decides the seven
+criteria of every run.
 
 --judge official gives the verdicts of the official evaluator. --judge corrected
 mends its known faults and lists for each mend the tasks that it changes.
@@ -100,30 +106,53 @@ mends its known faults and lists for each mend the tasks that it changes.
 --tasks names SOPBench's folder data/; without it the copies of the tasks in
 the run files are taken.
 
+--trained-on names the dataset that the models were trained on, and gives every
+figure also for the goals and the tasks that training has shown and for those
+that it has not.
+
+-o FILE.html writes the pass rates by agent and domain beside those that are
+published, as one page, and as CSV and JSON.
+
 With --json a line is printed for each task and run.`,
-		Example: "  fmsop bench replay output/bank/*.json --tasks data\n  fmsop bench replay runs.json.zst --judge corrected --json",
+		Example: "  fmsop bench replay output/bank/*.json --tasks data\n  fmsop bench replay runs.json.zst --judge corrected --json\n  fmsop bench replay output/*/*.json -o rates.html",
 		Args:    arguments(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := bench.JudgeNamed(judge)
 			if err != nil {
 				return usagef("--judge %q: %w", judge, err)
 			}
-			r := &bench.Replay{Tasks: tasks, Judge: j, Compare: judge == "corrected", Workers: a.config.Workers, Progress: a.progress("replay")}
-			return a.replay(cmd.Context(), r, args)
+			if page != "" && filepath.Ext(page) != ".html" {
+				return usagef("--output is %q, want FILE.html", page)
+			}
+			seen, err := exposure(trained)
+			if err != nil {
+				return err
+			}
+			r := &bench.Replay{Tasks: tasks, Judge: j, Trained: seen, Compare: judge == "corrected", Workers: a.config.Workers, Progress: a.progress("replay")}
+			var rates *passRates
+			if page != "" {
+				rates = &passRates{page: page, judge: judge, trained: trained, tallies: map[agentDomain]*bench.Tally{}}
+			}
+			return a.replay(cmd.Context(), r, args, rates)
 		},
 	}
 	c.Flags().StringVar(&tasks, "tasks", "", "`DIR` with the task files, DOMAIN_tasks.json")
 	c.Flags().StringVar(&judge, "judge", "official", "`NAME`: official or corrected")
+	trainedFlag(c.Flags(), &trained)
+	c.Flags().StringVarP(&page, "output", "o", "", "`FILE`.html to write")
 	return c
 }
 
 // replay judges every file, also after one that cannot be read.
-func (a *app) replay(ctx context.Context, r *bench.Replay, paths []string) error {
-	var failed []error
+func (a *app) replay(ctx context.Context, r *bench.Replay, paths []string, rates *passRates) error {
+	var failed, unjudged []error
 	for _, path := range paths {
 		var tally bench.Tally
 		err := r.File(ctx, path, func(o bench.Outcome) error {
 			tally.Add(o)
+			if err := rates.add(o); err != nil {
+				return err
+			}
 			if a.json {
 				return a.emit(o)
 			}
@@ -137,62 +166,11 @@ func (a *app) replay(ctx context.Context, r *bench.Replay, paths []string) error
 			a.printTally(path, &tally, r.Compare)
 		}
 		if tally.Errors > 0 {
-			failed = append(failed, fmt.Errorf("%s: %d runs could not be judged; the first: %s", path, tally.Errors, tally.FirstError))
+			unjudged = append(unjudged, fmt.Errorf("%s: %d runs could not be judged; the first: %s", path, tally.Errors, tally.FirstError))
 		}
 	}
-	return errors.Join(failed...)
-}
-
-func (a *app) printTally(path string, t *bench.Tally, mends bool) {
-	if t.Judged == 0 {
-		a.printf("%s: no runs\n\n", path)
-		return
+	if len(failed) == 0 && rates != nil {
+		failed = append(failed, a.writeRates(rates))
 	}
-	a.printf("%s\n  %s, %s, %s: %d runs", path, t.Domain, cmp.Or(t.Model, "no model"), cmp.Or(t.Mode, "no mode"), t.Judged)
-	if t.Repeated > 0 {
-		a.printf(", %d of tasks that stand there twice are left out", t.Repeated)
-	}
-	a.printf("\n")
-	for k, n := range t.Runs {
-		label := "pass rate"
-		if len(t.Runs) > 1 {
-			label = fmt.Sprintf("pass rate, run %d", k)
-		}
-		i := rubric.Wilson(t.Passed[k], n)
-		a.printf("  %-27s %5.1f %%  %d of %d, between %.1f and %.1f %%\n", label, inHundred(t.Passed[k], n), t.Passed[k], n, 100*i.Low, 100*i.High)
-	}
-	for i, name := range bench.Criteria {
-		a.printf("  %-27s %5.1f %%", strings.ReplaceAll(name, "_", " "), inHundred(t.True[i], t.Judged))
-		if n := len(t.Differ[i]); n > 0 {
-			a.printf("  %d of %d not as recorded: items %s", n, t.Compared, firstItems(t.Differ[i]))
-		}
-		a.printf("\n")
-	}
-	if t.Compared < t.Judged {
-		a.printf("  %d of the runs hold no recorded evaluation\n", t.Judged-t.Compared)
-	}
-	for _, m := range bench.Mends {
-		if items := t.Changed[m.Name]; mends && len(items) > 0 {
-			a.printf("  mend %-10s %s\n    changes %d: items %s\n", m.Name, m.Text, len(items), firstItems(items))
-		}
-	}
-	a.printf("\n")
-}
-
-func inHundred(part, whole int) float64 { return 100 * float64(part) / float64(whole) }
-
-// firstItems lists some of the items and counts the rest.
-func firstItems(items []int) string {
-	const few = 12
-	var b strings.Builder
-	for i, x := range items[:min(few, len(items))] {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprint(&b, x)
-	}
-	if len(items) > few {
-		fmt.Fprintf(&b, " and %d more", len(items)-few)
-	}
-	return b.String()
+	return errors.Join(append(failed, unjudged...)...)
 }

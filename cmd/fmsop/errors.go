@@ -48,6 +48,10 @@ func (a *app) report(err error) int {
 	if err == nil {
 		return 0
 	}
+	var ended trainerEnded
+	if errors.As(err, &ended) {
+		return ended.status
+	}
 	for _, line := range strings.Split(err.Error(), "\n") {
 		fmt.Fprintf(a.stderr, "error: %s\n", line)
 	}

@@ -15,9 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fmsop/fmsop/bench"
 	"github.com/fmsop/fmsop/configs"
 	"github.com/fmsop/fmsop/dataset"
 	"github.com/fmsop/fmsop/internal/run"
+	"github.com/fmsop/fmsop/sop"
 	"github.com/fmsop/fmsop/sop/corpus"
 	"github.com/fmsop/fmsop/stages"
 )
@@ -61,6 +63,7 @@ in the files to train on.`,
   fmsop generate bank_tasks.json -o bank-tasks --seed 7 -j 4
   fmsop generate -o data --tokenizer Qwen2.5-7B-Instruct --max-tokens 2048
   fmsop generate -o shard-2 --shard 2/4
+  fmsop generate bank dmv -o data --scenarios executed
   fmsop generate bank -o data --paraphrase ollama:qwen2.5:7b
   fmsop generate handbook.md runbook.txt -o drafts --author ollama:qwen2.5:7b`,
 		ValidArgsFunction: completeCorpora,
@@ -137,6 +140,7 @@ func (a *app) generateFlags(c *cobra.Command) {
 	flags.IntSliceVar(&o.Ratio, "ratio", d.Generate.Ratio, "`A,B,C` negatives a group of stage 1, 2 and 3")
 	flags.IntSliceVar(&o.Stages, "stages", d.Generate.Stages, "`K,…`, the stages to generate")
 	flags.StringVar(&o.SplitBy, "split-by", d.Generate.SplitBy, "`UNIT` that no two splits share: "+strings.Join(dataset.Units, ", ")+" (default as the corpora say)")
+	flags.StringVar(&o.Scenarios, "scenarios", stages.Scenarios[0], "how scenarios come about: "+strings.Join(stages.Scenarios, ", ")+" in a pack that runs, whose tools' answers the contexts then hold")
 	flags.StringVar(&tokenizer, "tokenizer", "", "`PATH` of a tokenizer.json or a model's folder: the manifest says how long rows are under its chat template")
 	flags.IntVar(&o.MaxTokens, "max-tokens", d.Generate.MaxTokens, "`N` tokens that a row may have with the longest of its answers; rules that do not matter are left out, else the row")
 	flags.StringVar(&compression, "compression", d.Dataset.Compression, "`LEVEL`: "+strings.Join(configs.Compressions, ", "))
@@ -146,6 +150,7 @@ func (a *app) generateFlags(c *cobra.Command) {
 			"ratio":      func(g *stages.Options) { g.Ratio = o.Ratio },
 			"stages":     func(g *stages.Options) { g.Stages = o.Stages },
 			"max-tokens": func(g *stages.Options) { g.MaxTokens = o.MaxTokens },
+			"scenarios":  func(g *stages.Options) { g.Scenarios = o.Scenarios },
 			"split-by":   func(g *stages.Options) { g.SplitBy = o.SplitBy },
 			"seed":       func(g *stages.Options) { g.Seed = a.config.Generate.Seed },
 		} {
@@ -203,9 +208,9 @@ func (a *app) generate(ctx context.Context, names []string, i, n int, dir string
 	if err != nil {
 		return nil, err
 	}
-	plan, err := stages.NewPlan(a.config.Generate, corpora)
+	plan, err := a.plan(corpora)
 	if err != nil {
-		return nil, usage(err)
+		return nil, err
 	}
 	if n > 0 {
 		if err := plan.Shard(i, n); err != nil {
@@ -218,10 +223,32 @@ func (a *app) generate(ctx context.Context, names []string, i, n int, dir string
 	return a.execute(ctx, plan, dir, force)
 }
 
-func (a *app) generateFrom(ctx context.Context, corpora []*corpus.Corpus, dir string, force bool) (*generation, error) {
+// plan allots the work, and has scenarios executed where the configuration says so.
+func (a *app) plan(corpora []*corpus.Corpus) (*stages.Plan, error) {
+	executors := map[*sop.Domain]stages.Executor{}
+	if a.config.Generate.Scenarios == stages.ScenariosExecuted {
+		for _, c := range corpora {
+			r, err := bench.NewRealiser(strings.TrimPrefix(c.Source, "builtin:"))
+			if err != nil {
+				return nil, fmt.Errorf("--scenarios executed: %w", err)
+			}
+			executors[c.Domain] = r
+		}
+	}
 	plan, err := stages.NewPlan(a.config.Generate, corpora)
 	if err != nil {
 		return nil, usage(err)
+	}
+	if len(executors) > 0 {
+		plan.Execute(executors)
+	}
+	return plan, nil
+}
+
+func (a *app) generateFrom(ctx context.Context, corpora []*corpus.Corpus, dir string, force bool) (*generation, error) {
+	plan, err := a.plan(corpora)
+	if err != nil {
+		return nil, err
 	}
 	return a.execute(ctx, plan, dir, force)
 }

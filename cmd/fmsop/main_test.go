@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,6 +21,8 @@ import (
 	"github.com/fmsop/fmsop/dataset"
 )
 
+var update = flag.Bool("update", false, "rewrite the wanted outputs in testdata/script")
+
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"fmsop": main, "questions": questions, "cutquery": cutQuery})
 }
@@ -32,6 +35,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
 			if err := os.CopyFS(filepath.Join(env.WorkDir, "cluster"), os.DirFS("../../configs/cluster")); err != nil {
@@ -56,6 +60,7 @@ func TestScripts(t *testing.T) {
 			"pods":       pods,
 			"recipe":     recipe,
 			"judges":     judges,
+			"clerks":     clerks,
 		},
 	})
 }

@@ -3,6 +3,7 @@ package corpus
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -151,7 +152,7 @@ func (b *taskCorpus) add(t *task) (reason string) {
 	if reason != "" {
 		return reason
 	}
-	p.Cases = append(p.Cases, &sop.Case{Rules: rules, Thresholds: thresholds, Scenario: scenario, Source: t.hash()})
+	p.Cases = append(p.Cases, &sop.Case{Rules: rules, Thresholds: thresholds, Scenario: scenario, Source: t.source})
 	if ok, err := canBePermitted(variant); err == nil && !ok {
 		b.denied = append(b.denied, t.where)
 	}
@@ -219,8 +220,11 @@ func firstFew(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
 }
 
-// hash identifies the source task, whatever the layout of its file.
-func (t *task) hash() string {
-	sum := sha256.Sum256(t.canonical)
+// TaskHash identifies a task of SOPBench, whatever the layout of its file; it
+// is the Source of the task's case. The fields are as encoding/json decodes
+// them, numbers as json.Number.
+func TaskHash(fields map[string]any) string {
+	text, _ := json.Marshal(fields) // what was decoded encodes; keys come sorted
+	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }

@@ -22,7 +22,7 @@ type task struct {
 	tree       *sop.Tree          // constraints; nil where there is none
 	succeeds   bool
 	functions  []function // of directed_action_graph
-	canonical  []byte
+	source     string     // TaskHash
 }
 
 // function is a node of a task's action graph.
@@ -148,7 +148,7 @@ func (r *taskReader) task(where, goal string, x any) *task {
 	if g, has := fields["directed_action_graph"]; has {
 		t.functions = r.functions(where+".directed_action_graph", g)
 	}
-	t.canonical, _ = json.Marshal(x) // decoded JSON encodes; keys come sorted
+	t.source = TaskHash(fields)
 	if len(r.problems) > before {
 		return nil
 	}

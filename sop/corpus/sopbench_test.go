@@ -67,7 +67,7 @@ func verdicts(t *testing.T, path string, text []byte) map[string]bool {
 	}
 	says := map[string]bool{}
 	for _, task := range tasks {
-		says[task.hash()] = task.succeeds
+		says[task.source] = task.succeeds
 	}
 	return says
 }

@@ -17,6 +17,7 @@ type Oracle struct {
 	items   map[string]int // call, or any leaf of a source -> bit
 	sources map[string][]uint32
 	futures map[state][]state
+	literal map[string]bool // see Literal
 }
 
 // state is what matters for values without order: which calls were made, which
@@ -253,12 +254,20 @@ func (o *Oracle) due(k int, m *moment, ordered bool) bool {
 	if ordered && m.outcomes[k].value != yes || !ordered && o.plain(tree, m.state) != yes {
 		return false
 	}
-	for _, earlier := range o.g.Outcomes[:k] {
-		if o.plain(earlier.Tree, m.state) != no && o.possible(earlier.Tree, yes, m.state) {
+	for j, earlier := range o.g.Outcomes[:k] {
+		if o.plain(earlier.Tree, m.state) != no && o.isOpen(j, m) {
 			return false
 		}
 	}
 	return true
+}
+
+// isOpen tells that the outcome's tree is not blocked.
+func (o *Oracle) isOpen(k int, m *moment) bool {
+	if o.literal != nil {
+		return o.attainable(k, m)
+	}
+	return o.possible(o.g.Outcomes[k].Tree, yes, m.state)
 }
 
 func (o *Oracle) anyDue(end string, m *moment, ordered bool) bool {

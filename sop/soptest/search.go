@@ -124,9 +124,11 @@ func (o *Oracle) Cyclic() bool {
 
 // Satisfiable tells whether h permits its goal in some of the worlds that it
 // shares with g, the right graph: whether a faultless workflow ends in it.
-func Satisfiable(g, h *sop.Graph) bool {
-	o := New(h)
-	for facts := range worlds(g, h) {
+func Satisfiable(g, h *sop.Graph) bool { return New(h).Satisfiable(g) }
+
+// Satisfiable is the function Satisfiable of g and the graph of o.
+func (o *Oracle) Satisfiable(g *sop.Graph) bool {
+	for facts := range worlds(g, o.g) {
 		if o.reachesGoal(facts) {
 			return true
 		}

@@ -12,7 +12,9 @@ import (
 
 // RenderHistory writes the calls so far, each with its arguments as bound in
 // s and what it made known: the record lines of facts, and the values of
-// comparisons. A call that made nothing known is said to be done.
+// comparisons. Where the scenario was executed the tool's own answer comes
+// first, and records only of what it does not say. A call that made nothing
+// known is said to be done.
 func RenderHistory(v *sop.Variant, s *sop.Scenario, history []string, rng *rand.Rand) string {
 	if len(history) == 0 {
 		return scnPick(rng, histEmpty) + "\n"
@@ -23,13 +25,18 @@ func RenderHistory(v *sop.Variant, s *sop.Scenario, history []string, rng *rand.
 	t := newHistTracker(v)
 	t.start(s.Facts)
 	records := newScnRecords(v, s.Bindings)
-	calls := Calls(v)
+	calls, told := Calls(v), newTold(v)
 	for i, item := range history {
 		fmt.Fprintf(&b, form.call, i+1)
 		b.WriteString("`" + histCall(item, calls, s.Bindings) + "`" + histMark(item) + "\n")
-		lines := histResult(t.call(item, s.Facts), v, s, records, numbers)
+		result, executed := s.Results[item]
+		if executed = executed && showable(result); executed {
+			b.WriteString(form.result + resultText(result) + "\n")
+			told.add(item, result)
+		}
+		lines := histResult(t.call(item, s.Facts), v, s, records, numbers, told)
 		rng.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
-		if len(lines) == 0 {
+		if len(lines) == 0 && !executed {
 			lines = []string{done}
 		}
 		for _, line := range lines {
@@ -84,8 +91,8 @@ func histMark(item string) string {
 	return " [`" + item + "`]"
 }
 
-// histResult words what a call made known and changed.
-func histResult(n histNews, v *sop.Variant, s *sop.Scenario, records *scnRecords, form scnForm) []string {
+// histResult words what a call made known and changed, but for what is told.
+func histResult(n histNews, v *sop.Variant, s *sop.Scenario, records *scnRecords, form scnForm, told *told) []string {
 	var lines []string
 	add := func(line string) {
 		if !slices.Contains(lines, line) {
@@ -95,7 +102,7 @@ func histResult(n histNews, v *sop.Variant, s *sop.Scenario, records *scnRecords
 	for _, key := range n.learnt {
 		use := v.Conditions[key]
 		if use == nil || use.Compare == nil {
-			if use != nil {
+			if use != nil && !told.fact(key, s.Facts[key]) {
 				add(records.fact(key, s.Facts[key]))
 			}
 			continue
@@ -104,7 +111,9 @@ func histResult(n histNews, v *sop.Variant, s *sop.Scenario, records *scnRecords
 		for _, name := range use.Compare.Names() {
 			if val := v.Values[name]; val != nil && !val.Stated {
 				x, ok := s.Values[name]
-				add(records.value(name, x, ok, form))
+				if !told.value(name, x, ok) {
+					add(records.value(name, x, ok, form))
+				}
 				shown = true
 			}
 		}

@@ -99,8 +99,11 @@ func ReadKnown(text string, v *sop.Variant) (map[string]bool, error) {
 	learn := func(fresh []string) error {
 		for _, key := range fresh {
 			holds, said := c.facts[key]
+			if !said {
+				holds, said = c.told.facts[key]
+			}
 			if compare := v.Conditions[key].Compare; compare != nil && !said {
-				holds, _ = compare.Holds(c.values)
+				holds, _ = compare.Holds(c.numbers())
 			} else if !said {
 				return fmt.Errorf("the text does not tell whether %q holds, want its record %q", key, c.records.factLine(key, true))
 			}
@@ -131,6 +134,10 @@ func histTake(e histEntry, c *scnCase) (changed map[string]bool, err error) {
 	changed = map[string]bool{}
 	for _, line := range e.lines {
 		if slices.Contains(histDone, line) {
+			continue
+		}
+		if result, ok := readResult(line); ok {
+			c.told.add(e.item, result)
 			continue
 		}
 		if key, to, ok := histReadChange(line, c.v); ok {

@@ -16,19 +16,28 @@ var ScenarioStyles = []string{"email", "ticket", "call_note"}
 // RenderScenario writes the whole case: what the customer asks for, every
 // bound detail, and the records that settle every condition of v. The style
 // is one of ScenarioStyles (any other counts as the first). Comparisons are
-// not stated, their values are; nothing says whether a rule holds.
+// not stated, their values are; nothing says whether a rule holds. Where the
+// scenario was executed the records are what the tools answer, with further
+// lines for what these do not say.
 func RenderScenario(style string, v *sop.Variant, s *sop.Scenario, rng *rand.Rand) string {
 	w := newScnWriter(style, v, s, rng)
 	w.request()
 	var lines []string
-	known := scnKnownAtStart(v)
+	known, told, calls := scnKnownAtStart(v), newTold(v), Calls(v)
+	for _, item := range scnKeys(s.Results) {
+		if result := s.Results[item]; v.Calls[item] != nil && showable(result) {
+			lines = append(lines, "`"+histCall(item, calls, s.Bindings)+"`"+histMark(item)+" "+resultText(result))
+			told.add(item, result)
+		}
+	}
 	for _, key := range scnKeys(v.Conditions) {
-		if v.Conditions[key].Compare == nil && !known.facts[key] {
+		if v.Conditions[key].Compare == nil && !known.facts[key] && !told.fact(key, s.Facts[key]) {
 			lines = append(lines, w.records.fact(key, s.Facts[key]))
 		}
 	}
 	for _, key := range scnKeys(v.Values) {
-		if !v.Values[key].Stated && !known.values[key] {
+		x, exists := s.Values[key]
+		if !v.Values[key].Stated && !known.values[key] && !told.value(key, x, exists) {
 			lines = append(lines, w.value(key))
 		}
 	}
@@ -266,4 +275,10 @@ func (w *scnWriter) example(parameter string, taken map[string]bool) string {
 		}
 	}
 	return ""
+}
+
+// RenderMessage writes what the customer asks for, in the words of one of the
+// procedure's requests.
+func RenderMessage(v *sop.Variant, s *sop.Scenario, rng *rand.Rand) string {
+	return newScnWriter(ScenarioStyles[0], v, s, rng).message()
 }

@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/fmsop/fmsop/sop"
@@ -16,6 +17,7 @@ func ReadScenario(text string, v *sop.Variant) (*sop.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.takeTold()
 	for _, key := range scnKeys(v.Conditions) {
 		if _, said := r.facts[key]; !said && v.Conditions[key].Compare == nil {
 			return nil, fmt.Errorf("the case states nothing on %q, want one of its records: %q or %q",
@@ -38,6 +40,31 @@ type scnCase struct {
 	seen    map[string]bool // values recorded, missing ones too
 	details map[string]any
 	records *scnRecords
+	told    *told // by results of calls; records go before it
+}
+
+// takeTold takes over what results tell and no record does.
+func (c *scnCase) takeTold() {
+	for key, holds := range c.told.facts {
+		if _, said := c.facts[key]; !said {
+			c.facts[key] = holds
+		}
+	}
+	for name, x := range c.told.values {
+		if !c.seen[name] {
+			c.seen[name], c.values[name] = true, x
+		}
+	}
+}
+
+// numbers are the values that records and results tell.
+func (c *scnCase) numbers() map[string]float64 {
+	all := maps.Clone(c.told.values)
+	for name := range c.seen {
+		delete(all, name)
+	}
+	maps.Copy(all, c.values)
+	return all
 }
 
 func scnReadCase(text string, v *sop.Variant) (*scnCase, error) {
@@ -45,8 +72,12 @@ func scnReadCase(text string, v *sop.Variant) (*scnCase, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &scnCase{v: v, facts: map[string]bool{}, values: map[string]float64{}, seen: map[string]bool{}, details: details, records: newScnRecords(v, details)}
+	c := &scnCase{v: v, facts: map[string]bool{}, values: map[string]float64{}, seen: map[string]bool{}, details: details, records: newScnRecords(v, details), told: newTold(v)}
 	for _, line := range lines {
+		if item, result, ok := readResultLine(line, v); ok {
+			c.told.add(item, result)
+			continue
+		}
 		f, err := c.records.read(line)
 		if err != nil {
 			return nil, err
