@@ -26,6 +26,7 @@ type Config struct {
 	Workers  int            `yaml:"workers"` // 0: one for each processor
 	Generate stages.Options `yaml:"generate"`
 	Runs     Runs           `yaml:"runs"`
+	Train    Train          `yaml:"train"`
 	Dataset  Dataset        `yaml:"dataset"`
 	LLM      llm.Options    `yaml:"llm"`
 }
@@ -84,6 +85,9 @@ func (c Config) Validate() error {
 		if err := r.Generate.Validate(); err != nil {
 			bad = append(bad, fmt.Sprintf("run %s: %v", r.Name, err))
 		}
+	}
+	if err := c.Train.validate(); err != nil {
+		bad = append(bad, err.Error())
 	}
 	if !slices.Contains(Compressions, c.Dataset.Compression) {
 		bad = append(bad, fmt.Sprintf("compression is %q, want one of %s", c.Dataset.Compression, strings.Join(Compressions, ", ")))

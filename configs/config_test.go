@@ -129,7 +129,7 @@ func TestLoadRefuses(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"misspelt key", "generate:\n  gruops: 7\n", `c.yaml:2: unknown key "generate.gruops", did you mean "groups"?`},
 		{"two of them", "colour: 1\ngenerate:\n  seeed: 7\n",
-			"c.yaml:1: unknown key \"colour\", want one of corpora, workers, generate, runs, dataset, llm\n" +
+			"c.yaml:1: unknown key \"colour\", want one of corpora, workers, generate, runs, train, dataset, llm\n" +
 				`c.yaml:3: unknown key "generate.seeed", did you mean "seed"?`},
 		{"wrong type", "generate:\n  groups: many\n", "c.yaml:2: cannot unmarshal string into Go struct field"},
 		{"a list for a mapping", "generate: [1]\n", "c.yaml:1: generate is [1], want a mapping with the keys groups, stages"},
@@ -143,6 +143,9 @@ func TestLoadRefuses(t *testing.T) {
 		{"a value of a run", "runs:\n  a: {groups: few}\n", "c.yaml:2: cannot unmarshal string"},
 		{"a run out of range", "runs:\n  a: {groups: 1}\n  b: {groups: 0}\n", "c.yaml: run b: groups is 0, want at least 1"},
 		{"held out otherwise", "generate: {held_out: [bank], split_by: scenario}\n", `held_out is bank, which splits by domain, and split_by is "scenario"`},
+		{"weights", "train: {weights: [0.5, 0.5, 0.5]}\n", "train.weights add up to 1.5, want 1"},
+		{"a weight", "train: {weights: [1, 0, 0]}\n", "train.weights of stage 2 is 0, want a number above 0"},
+		{"too few weights", "train: {weights: [1]}\n", "train.weights has 1 numbers, want 3, one a stage"},
 		{"two documents", "workers: 1\n---\nworkers: 2\n", "c.yaml:3: a second document begins"},
 		{"twice", "workers: 1\nworkers: 2\n", `c.yaml:2: mapping key "workers" already defined`},
 		{"no YAML", "generate: {groups: 1\n", "c.yaml:1: "},

@@ -1,6 +1,8 @@
 package configs
 
 import (
+	"fmt"
+	"math"
 	"slices"
 
 	"github.com/goccy/go-yaml"
@@ -8,6 +10,33 @@ import (
 
 	"github.com/fmsop/fmsop/stages"
 )
+
+// Train is what fmsop train takes over its own recipe.
+type Train struct {
+	// Weights are the α of the stages' losses (Eq. 13 of FM SO.P): one a stage,
+	// above 0, adding up to 1; none leaves them to the trainer's recipe.
+	Weights []float64 `yaml:"weights"`
+}
+
+func (t Train) validate() error {
+	if t.Weights == nil {
+		return nil
+	}
+	sum := 0.0
+	for i, w := range t.Weights {
+		if !(w > 0) {
+			return fmt.Errorf("train.weights of stage %d is %v, want a number above 0", i+1, w)
+		}
+		sum += w
+	}
+	if len(t.Weights) != len(stages.Implemented) {
+		return fmt.Errorf("train.weights has %d numbers, want %d, one a stage", len(t.Weights), len(stages.Implemented))
+	}
+	if math.Abs(sum-1) > 1e-3 { // a third has no end
+		return fmt.Errorf("train.weights add up to %g, want 1", sum)
+	}
+	return nil
+}
 
 // Run is one of several datasets of a recipe: what a name has of its own stands
 // over the recipe's settings.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -29,7 +30,8 @@ func (a *app) trainCommand() *cobra.Command {
 		Long: `Trains a model on the groups of a dataset folder: contrastively, its right
 answer against the wrong ones, over the cumulative sets of the stages. A FOLDER
 is one as Hugging Face writes it. The recipes are recommended, the default, and
-paper; a file may hold another, and --set changes one setting.
+paper; a file may hold another, --set changes one setting, and train.weights of
+a --config file are the weights of the stages' losses.
 
 OUT then holds the resolved recipe, what was trained on what (run.json),
 metrics.jsonl, checkpoints, and model, a folder with merged weights, tokenizer
@@ -89,6 +91,13 @@ func (o trainOptions) validate() error {
 func (a *app) train(ctx context.Context, o trainOptions) error {
 	if err := o.validate(); err != nil {
 		return err
+	}
+	if w := a.config.Train.Weights; w != nil {
+		text, err := json.Marshal(w)
+		if err != nil {
+			return err
+		}
+		o.settings = slices.Concat([]string{"weights=" + string(text)}, o.settings)
 	}
 	var served *servedModel
 	if o.then != "" {
