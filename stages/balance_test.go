@@ -75,3 +75,31 @@ func nextOf(t *testing.T, meta *stages.Meta, payload string) string {
 	}
 	return meta.Job + " " + base
 }
+
+// Where a procedure has outcomes of its own, none of them is a refusal that others
+// would have to outweigh.
+func TestProceduresWithOutcomesHaveWorkflows(t *testing.T) {
+	c := load(t, "bank")[0]
+	for _, p := range c.Domain.Procedures {
+		if p.Goal == "pay_bill" {
+			p.Outcomes = []sop.Outcome{{End: p.Goal, Tree: sop.L("sufficient_account_balance")}, {End: "escalated", Tree: sop.L("logged_in_user")}, {End: "closed"}}
+			c.Domain.Procedures = []*sop.Procedure{p}
+			break
+		}
+	}
+	plan, err := stages.NewPlan(stages.Options{Groups: 60, Stages: []int{2}, Seed: 3}, []*corpus.Corpus{c})
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "d")
+	_, err = plan.Generate(context.Background(), dir, dataset.Options{}, run.Options{Workers: 2})
+	require.NoError(t, err)
+	ends := map[string]int{}
+	for _, row := range rowsOf(t, dir) {
+		if row.View == dataset.ViewWorkflow {
+			ends[endOf(t, row.Positive.Payload)]++
+		}
+	}
+	require.Greater(t, len(ends), 1)
+	for end, n := range ends {
+		require.Greater(t, n, 5, end)
+	}
+}

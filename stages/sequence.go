@@ -90,7 +90,7 @@ func (w *worker) workflowRows(u *unit) error {
 			w.drops[DropNegatives]++
 			continue
 		}
-		refuses := refusal(s.positive)
+		refuses := w.refusal(s.positive)
 		if w.refusals*refuses >= oftener {
 			w.drops[DropOften]++
 			continue
@@ -114,9 +114,9 @@ func (w *worker) workflowExchange(u *unit, size int) *exchange[*side] {
 	refusals := w.refusals
 	admit := func(s *side) {
 		switch {
-		case refusals*refusal(s.positive) >= oftener || !x.admit(s):
+		case refusals*w.refusal(s.positive) >= oftener || !x.admit(s):
 		case w.settle(s) && !w.repeats(s.asked()):
-			refusals += refusal(s.positive)
+			refusals += w.refusal(s.positive)
 		default:
 			x.dismiss()
 		}
@@ -147,9 +147,13 @@ func (w *worker) workflowExchange(u *unit, size int) *exchange[*side] {
 	return x
 }
 
-// refusal is 1 for a workflow that ends in deny, else -1.
-func refusal(w sop.Workflow) int {
-	if w[len(w)-1] == sop.Deny {
+// refusal is 1 for a right workflow that ends in deny, else -1; 0 where the
+// procedure has outcomes of its own, between which there are no two sides.
+func (w *worker) refusal(right sop.Workflow) int {
+	switch {
+	case len(w.Procedure.Outcomes) > 0:
+		return 0
+	case right[len(right)-1] == sop.Deny:
 		return 1
 	}
 	return -1
