@@ -67,6 +67,10 @@ func (s *section) path() string {
 // of a numbered list by the list's section.
 func (s *section) id() string {
 	switch {
+	case s.list != nil && s.list.number != "" && strings.HasPrefix(s.number, s.list.number+"."):
+		return s.number // Word counts so
+	case s.list != nil && s.list.list != nil && s.list.list.list != nil || s.list != nil && s.list.list != nil && s.list.list.number != "":
+		return s.list.id() + "." + s.number
 	case s.list != nil && s.list.number != "":
 		return s.list.number + "." + s.number
 	case s.list != nil && s.list.title != "":
@@ -128,13 +132,19 @@ func walk(blocks []*document.Block, in role, f func(*document.Block, role)) {
 
 type outlineWalk struct {
 	*outline
-	within role // the role of the procedure's sections
+	within role  // the role of the procedure's sections
+	below  *spot // the sentence that leads what is being walked
 	err    error
 }
 
 func (w *outlineWalk) blocks(blocks []*document.Block, in role, current *section) {
 	seen := map[string]int{} // number -> line
-	for _, b := range blocks {
+	for i := 0; i < len(blocks); i++ {
+		b := blocks[i]
+		if leadsList(b) {
+			b = withItems(b, blocks[i+1:])
+			i += len(b.Parts)
+		}
 		if b.Kind == document.Title && b.Number != "" {
 			if first, twice := seen[b.Number]; twice && w.err == nil {
 				w.err = &Problem{b.Line(), fmt.Sprintf("two headings have the number %s, the other is in line %d", b.Number, first)}
@@ -163,7 +173,13 @@ func (w *outlineWalk) block(b *document.Block, in role, current *section) {
 		if r >= w.within && (r == procedural || r == open) {
 			w.sections = append(w.sections, s)
 			if isStep(b) {
-				s.sentences = append(s.sentences, split(b.Lines)...)
+				list := split(b.Lines)
+				list[len(list)-1].parts = b.Parts
+				s.sentences = append(s.sentences, w.nested(list)...)
+				if !listLead.MatchString(list[len(list)-1].text) {
+					w.lead(list, func() { w.blocks(b.Parts, r, s) })
+				}
+				return
 			}
 		} else {
 			s = nil
@@ -201,10 +217,12 @@ func (w *outlineWalk) content(b *document.Block, s *section) {
 				list[i].parts = b.Parts
 			}
 		}
-		s.sentences = append(s.sentences, list...)
+		s.sentences = append(s.sentences, w.nested(list)...)
 		if len(list) > 0 && listLead.MatchString(list[len(list)-1].text) {
 			return // the list below is a part of the sentence
 		}
+		w.lead(list, func() { w.blocks(b.Parts, procedural, s) })
+		return
 	case document.Table:
 		s.tables = append(s.tables, b)
 	}
@@ -218,6 +236,49 @@ var (
 	// listLead ends with the list of conditions that follow below.
 	listLead = regexp.MustCompile(`(?i)\b(?:if|when|unless)\b.*\b(?:all|any|one|both|either|each|none)\b.*\b(?:following|these|below|conditions|criteria)\b.*:\s*$`)
 )
+
+// lead walks what is nested below the last of the sentences.
+func (w *outlineWalk) lead(list []sentence, walk func()) {
+	outer := w.below
+	if n := len(list); n > 0 && len(list[n-1].parts) > 0 {
+		w.below = &spot{list[n-1].line, list[n-1].text}
+	}
+	walk()
+	w.below = outer
+}
+
+// nested tells the sentences what they are nested below.
+func (w *outlineWalk) nested(list []sentence) []sentence {
+	for i := range list {
+		list[i].below = w.below
+	}
+	return list
+}
+
+// leadsList tells a paragraph with a condition whose list follows it.
+func leadsList(b *document.Block) bool {
+	if b.Kind != document.Paragraph || len(b.Parts) > 0 || len(b.Lines) == 0 || !strings.HasSuffix(b.Lines[len(b.Lines)-1].Text, ":") {
+		return false
+	}
+	list := split(b.Lines)
+	last := list[len(list)-1].text
+	return listLead.MatchString(last) || conditional(last) || bareElse.MatchString(last)
+}
+
+// withItems is the paragraph with the items that follow it below it.
+func withItems(b *document.Block, next []*document.Block) *document.Block {
+	led := *b
+	for _, item := range next {
+		if item.Kind != document.Item {
+			break
+		}
+		led.Parts = append(led.Parts, item)
+	}
+	return &led
+}
+
+// listWords point to the list below.
+var listWords = regexp.MustCompile(`(?i)\b(?:following|these|below|conditions|criteria)\b`)
 
 func namedTool(text string) (string, bool) {
 	if m := toolLine.FindStringSubmatch(clean(text)); m != nil {
