@@ -157,7 +157,7 @@ func (r *reader) definitions() {
 }
 
 func (r *reader) define(s sentence, term, meaning string) {
-	term, meaning = clean(term), clean(meaning)
+	term, meaning = strings.Trim(clean(term), `"`), clean(meaning)
 	x := r.add(Definition, s)
 	if m := shortForm.FindStringSubmatch(term); m != nil {
 		x.Synonyms = []string{m[1]}

@@ -103,6 +103,19 @@ func TestStatusesInCapitals(t *testing.T) {
 	assert.Equal(t, map[string]bool{"resolved": false, "escalated": true}, certain)
 }
 
+// A title that names a procedure and holds definitions is the document's.
+func TestDefinitionsInProcedure(t *testing.T) {
+	d, err := document.Read("a.txt", []byte("CRATE PROCEDURE\n\n1. DEFINITIONS\n\"Crate\" means a box that is made of wood.\n\n2. CHECKS\na) Weigh the crate.\nb) Sign the manifest.\nc) If the crate is wet, stop.\n"))
+	require.NoError(t, err)
+	r, err := Read(d, nil)
+	require.NoError(t, err)
+	var said []string
+	for _, x := range r.Readings {
+		said = append(said, string(x.Kind)+" "+x.Name)
+	}
+	assert.Equal(t, []string{"definition crate", "step weigh_crate", "step sign_manifest", "decision crate_wet"}, said)
+}
+
 func TestLimits(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"Flag latency values exceeding 100 milliseconds, jitter over 30 ms.", "latency values > 100 milliseconds; jitter > 30 milliseconds"},

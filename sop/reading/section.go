@@ -3,6 +3,7 @@ package reading
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/fmsop/fmsop/sop/document"
@@ -31,10 +32,23 @@ var roles = []struct {
 	{procedural, regexp.MustCompile(`(?i)\b(?:procedures?|process|workflow|steps?|instructions|method|how to|what to do)\b`)},
 }
 
-func roleOf(title string, inherited role) role {
+// roleOf is the role of the section that a title opens. One that holds sections
+// such as Definitions or Purpose is the document's and opens no procedure.
+func roleOf(b *document.Block, inherited role) role {
 	if inherited == defining || inherited == aside || inherited == procedural || inherited == outcomes {
 		return inherited
 	}
+	r := roleByTitle(b.Text())
+	if r == procedural && b.Number == "" && slices.ContainsFunc(b.Parts, func(p *document.Block) bool {
+		own := roleByTitle(p.Text())
+		return p.Kind == document.Title && (own == defining || own == aside)
+	}) {
+		return open
+	}
+	return r
+}
+
+func roleByTitle(title string) role {
 	for _, r := range roles {
 		if r.title.MatchString(title) {
 			return r.role
@@ -107,8 +121,10 @@ func newOutline(d *document.Document) (*outline, error) {
 	if len(o.all) > maxSentences {
 		return nil, &Problem{o.all[maxSentences].line, fmt.Sprintf("more than %d sentences so far, want one procedure a document", maxSentences)}
 	}
-	if len(d.Blocks) > 0 && d.Blocks[0].Kind == document.Title && d.Blocks[0].Number == "" {
-		o.title = clean(d.Blocks[0].Text())
+	if i := slices.IndexFunc(d.Blocks, func(b *document.Block) bool { return b.Kind == document.Title }); i >= 0 && d.Blocks[i].Number == "" {
+		if r := roleByTitle(d.Blocks[i].Text()); i == 0 || r == open || r == procedural {
+			o.title = clean(d.Blocks[i].Text())
+		}
 	}
 	w := outlineWalk{outline: o, within: procedural}
 	if !hasProcedure {
@@ -123,7 +139,7 @@ func walk(blocks []*document.Block, in role, f func(*document.Block, role)) {
 	for _, b := range blocks {
 		r := in
 		if b.Kind == document.Title {
-			r = roleOf(b.Text(), in)
+			r = roleOf(b, in)
 		}
 		f(b, r)
 		walk(b.Parts, r, f)
@@ -158,7 +174,7 @@ func (w *outlineWalk) blocks(blocks []*document.Block, in role, current *section
 func (w *outlineWalk) block(b *document.Block, in role, current *section) {
 	r := in
 	if b.Kind == document.Title {
-		r = roleOf(b.Text(), in)
+		r = roleOf(b, in)
 	}
 	switch {
 	case r == defining:
