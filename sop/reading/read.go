@@ -146,6 +146,13 @@ func (r *reader) definitions() {
 		if b.Kind == document.Table || b.Kind == document.Code || b.Kind == document.Note {
 			continue
 		}
+		if several := slices.DeleteFunc(split(b.Lines), func(s sentence) bool { return !meansThat.MatchString(clean(s.text)) }); len(several) > 1 {
+			for _, s := range several {
+				m := meansThat.FindStringSubmatch(clean(s.text))
+				r.define(s, m[1], m[2])
+			}
+			continue
+		}
 		text := oneLine(b.Text())
 		s := sentence{line: b.Line(), ordinal: 1, text: text}
 		if m := definedAs.FindStringSubmatch(clean(text)); m != nil && len(strings.Fields(m[2])) > 1 {

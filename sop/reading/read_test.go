@@ -105,7 +105,7 @@ func TestStatusesInCapitals(t *testing.T) {
 
 // A title that names a procedure and holds definitions is the document's.
 func TestDefinitionsInProcedure(t *testing.T) {
-	d, err := document.Read("a.txt", []byte("CRATE PROCEDURE\n\n1. DEFINITIONS\n\"Crate\" means a box that is made of wood.\n\n2. CHECKS\na) Weigh the crate.\nb) Sign the manifest.\nc) If the crate is wet, stop.\n"))
+	d, err := document.Read("a.txt", []byte("CRATE PROCEDURE\n\n1. DEFINITIONS\n\"Crate\" means a box that is made of wood.\n\"Pallet\" means a frame below a crate.\n\n2. CHECKS\na) Weigh the crate.\nb) Sign the manifest.\nc) If the crate is wet, stop.\n"))
 	require.NoError(t, err)
 	r, err := Read(d, nil)
 	require.NoError(t, err)
@@ -113,7 +113,7 @@ func TestDefinitionsInProcedure(t *testing.T) {
 	for _, x := range r.Readings {
 		said = append(said, string(x.Kind)+" "+x.Name)
 	}
-	assert.Equal(t, []string{"definition crate", "step weigh_crate", "step sign_manifest", "decision crate_wet"}, said)
+	assert.Equal(t, []string{"definition crate", "definition pallet", "step weigh_crate", "step sign_manifest", "decision crate_wet"}, said)
 }
 
 func TestLimits(t *testing.T) {
