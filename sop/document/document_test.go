@@ -154,3 +154,14 @@ func wordSample(t testing.TB) []byte {
 			`</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="5"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="6"/></w:num></w:numbering>`,
 	})
 }
+
+// What stands in pre is no prose.
+func TestPreformatted(t *testing.T) {
+	d, err := Read("a.html", []byte("<p>Open the shell.</p><div><pre>if ($x) { exit 1 }\nstop</pre></div><ol><li>Type it.<pre>ls</pre></li></ol>"))
+	require.NoError(t, err)
+	require.Len(t, d.Blocks, 3)
+	assert.Equal(t, Code, d.Blocks[1].Kind)
+	assert.Len(t, d.Blocks[1].Lines, 2)
+	require.Len(t, d.Blocks[2].Parts, 1)
+	assert.Equal(t, Code, d.Blocks[2].Parts[0].Kind)
+}

@@ -51,6 +51,7 @@ type htmlReader struct {
 	depth  int   // of block
 	lists  []int // the number of the last item of each open list, -1 where it has none
 	quoted int
+	code   int // how many pre are open
 	table  *Block
 }
 
@@ -92,7 +93,10 @@ func (r *htmlReader) start(a atom.Atom, closed bool) {
 		}
 	case atom.Code, atom.Kbd:
 		r.text("`")
-	case atom.P, atom.Div, atom.Section, atom.Article, atom.Pre, atom.Dt, atom.Dd, atom.Br, atom.Body, atom.Header, atom.Footer, atom.Main:
+	case atom.Pre:
+		r.flush()
+		r.code++
+	case atom.P, atom.Div, atom.Section, atom.Article, atom.Dt, atom.Dd, atom.Br, atom.Body, atom.Header, atom.Footer, atom.Main:
 		if r.block == nil || r.block.Kind != Item || len(r.block.Lines) > 0 { // the first paragraph of an item is the item
 			r.flush()
 		}
@@ -115,8 +119,11 @@ func (r *htmlReader) end(a atom.Atom) {
 		r.endTable()
 	case atom.Code, atom.Kbd:
 		r.text("`")
-	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Li, atom.P, atom.Div, atom.Dt, atom.Dd, atom.Pre:
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Li, atom.P, atom.Div, atom.Dt, atom.Dd:
 		r.flush()
+	case atom.Pre:
+		r.flush()
+		r.code = max(0, r.code-1)
 	}
 }
 
@@ -149,7 +156,10 @@ func (r *htmlReader) put(s string) {
 	}
 	if r.block == nil {
 		kind := Paragraph
-		if r.quoted > 0 {
+		switch {
+		case r.code > 0:
+			kind = Code
+		case r.quoted > 0:
 			kind = Note
 		}
 		r.block, r.depth = &Block{Kind: kind}, textDepth

@@ -132,7 +132,7 @@ func (d decision) conditionFirst(rest string) (decision, bool) {
 	at := commas(rest)
 	for _, i := range at {
 		then := strings.TrimSpace(rest[i+1:])
-		if leadsTo(then) {
+		if leadsTo(then) || theFollowing.MatchString(then) {
 			d.clause, d.then = clean(rest[:i]), then
 			return d, len(content(d.clause)) > 0
 		}
@@ -174,7 +174,7 @@ func (r *reader) consequences(text string) (list []Act, certain bool) {
 	certain = true
 	for _, clause := range clauses(text) {
 		act, sure := r.consequence(clause)
-		certain = certain && sure
+		certain = certain && sure && !(len(list) > 0 && list[len(list)-1].End != "" && act != Act{}) && !conditionalWord.MatchString(clause)
 		if act != (Act{}) {
 			list = append(list, act)
 		}
@@ -194,7 +194,7 @@ func clauses(text string) (list []string) {
 		}
 		rest := adverb.ReplaceAllString(text[m[1]:], "")
 		f := strings.Fields(rest)
-		if len(f) > 1 && beginsWithVerb(rest) && !nounLike[strings.ToLower(f[0])] {
+		if len(f) > 1 && beginsWithVerb(rest) && !nounLike[strings.ToLower(f[0])] || stopsThere.MatchString(rest) {
 			list = append(list, text[start:m[0]])
 			start = m[1]
 		}
@@ -205,6 +205,9 @@ func clauses(text string) (list []string) {
 // nounLike verbs are nouns as often in the middle of a list.
 var nounLike = wordSet(`report access record document process review label issue test score support contact service order file place flag log time
 	estimate display copy scope start view request transfer move use release`)
+
+// stopsThere is an end of one word.
+var stopsThere = regexp.MustCompile(`(?i)^(?:stop|terminate|abort|exit|quit)(?: (?:here|immediately|there))?\W*$`)
 
 func unbalanced(s string) bool { return strings.Count(s, "(") != strings.Count(s, ")") }
 
@@ -224,6 +227,8 @@ var (
 		{"stop", noFurther},
 	}
 	goesOn = regexp.MustCompile(`(?i)^(?:immediately |directly )?(?:proceed|go|continue|skip|jump|return|move|advance|resume|start over|pivot)\b(?:\s+(?:on|back|directly|immediately|straight|ahead|again))*(?:\s+(?:to|with|at|from))?\s*(.*)$`)
+	// moves a thing and not the case.
+	moves  = regexp.MustCompile(`(?i)^(?:return|move|advance|skip)\s+(?:the|a|an|all|any|it|them|its|their)\b`)
 	refers = regexp.MustCompile(`(?i)^(?:the )?(?:step|section|part|phase|stage|task)s?\s+(\d+(?:\.\d+)*)`)
 	bare   = regexp.MustCompile(`^(\d+(?:\.\d+)+)\b`)
 	onward = regexp.MustCompile(`(?i)^(?:$|(?:the |this )?(?:next|following|subsequent) (?:step|section|phase|part|stage|task)|(?:the |this |your )?(?:workflow|process|procedure|case|remaining steps)|normally|as normal|as usual)`)
@@ -256,7 +261,9 @@ func (r *reader) consequence(clause string) (a Act, certain bool) {
 		}
 	}
 	if m := goesOn.FindStringSubmatch(plain); m != nil {
-		return r.target(m[1])
+		if a, sure := r.target(m[1]); sure || a != (Act{}) || !isInstruction || !moves.MatchString(plain) {
+			return a, sure
+		}
 	}
 	if !isInstruction {
 		if may := permitted.FindStringSubmatch(plain); may != nil {
@@ -312,9 +319,16 @@ func (r *reader) target(text string) (Act, bool) {
 // numberedTarget looks in the list that is being read first.
 func (r *reader) numberedTarget(number string) (Act, bool) {
 	var found *section
+	for within := r.section; within != nil; within = within.parent {
+		for _, s := range r.outline.sections {
+			if s != r.section && s.number == number && s.list != nil && s.list == within.list {
+				return Act{Go: r.relative(s.id())}, true
+			}
+		}
+	}
 	for _, s := range r.outline.sections {
-		if s.number == number && s.list != nil && s.list == r.section.list {
-			return Act{Go: r.relative(s.id())}, true
+		if s == r.section {
+			continue
 		}
 		if s.id() == number || s.number == number && found == nil {
 			found = s

@@ -14,6 +14,7 @@ type flow struct {
 	// front is the ways to what comes next; then and rest are the parts of it
 	// that the last decision took and left.
 	front, then, rest []way
+	depth             int              // of the last reading below decisions
 	jumps             map[string][]way // section -> ways that lead to it from elsewhere
 	conditions        []*condition
 	by                map[string]*condition
@@ -74,11 +75,16 @@ func newFlow(readings []*Reading) *flow {
 			}
 			current = x.Section
 			f.front = join(f.front, f.jumps[current])
-			f.then, f.rest = nil, nil
+			if x.As != "else" || len(f.jumps[current]) > 0 {
+				f.then, f.rest = nil, nil
+			}
 		}
 		if len(f.front) == 0 {
 			f.stray = append(f.stray, x)
 			continue
+		}
+		if len(x.Under) != f.depth {
+			f.depth, f.then, f.rest = len(x.Under), nil, nil
 		}
 		if x.Kind == Step {
 			f.step(x)
@@ -117,12 +123,34 @@ func after(list []string, x string) string {
 }
 
 func (f *flow) step(x *Reading) {
-	if f.called(x.Name) {
+	in, past := f.below(x)
+	if f.called(x.Name) || len(in) == 0 {
 		f.stray = append(f.stray, x)
 		return
 	}
-	f.nodes = append(f.nodes, &node{reading: x, name: x.Name, text: x.Text, in: f.front})
-	f.front, f.then, f.rest = []way{{from: len(f.nodes) - 1}}, nil, nil
+	f.nodes = append(f.nodes, &node{reading: x, name: x.Name, text: x.Text, in: in})
+	f.front, f.then, f.rest = join([]way{{len(f.nodes) - 1, x.premises()}}, past), nil, nil
+}
+
+// below parts the ways to here: those in which all is so below which the
+// reading stands, and those that lead past it.
+func (f *flow) below(x *Reading) (in, past []way) {
+	in = f.front
+	for _, p := range x.premises() {
+		if f.by[p.condition] == nil {
+			return nil, f.front // a person has rejected the decision
+		}
+		past = join(past, given(in, fact{p.condition, !p.holds}))
+		in = given(in, p)
+	}
+	return in, past
+}
+
+func (r *Reading) premises() (list []fact) {
+	for _, p := range r.Under {
+		list = append(list, fact{p.Condition, p.Holds})
+	}
+	return list
 }
 
 func (f *flow) called(name string) bool {
@@ -130,13 +158,18 @@ func (f *flow) called(name string) bool {
 }
 
 func (f *flow) decision(x *Reading, next string) {
+	in, past := f.below(x)
+	if len(in) == 0 {
+		f.stray = append(f.stray, x)
+		return
+	}
 	taken, left := f.then, f.rest
 	switch {
 	case x.As == "else" && f.rest != nil:
 		taken, left = f.rest, f.then
 	case x.As == "so" && f.then != nil:
 	case x.As == "always":
-		taken, left = f.front, nil
+		taken, left = in, nil
 	case x.As != "":
 		f.stray = append(f.stray, x)
 		return
@@ -146,12 +179,12 @@ func (f *flow) decision(x *Reading, next string) {
 			taken, left = f.rest, f.then
 			break
 		}
-		taken, left = given(f.front, fact{c, x.Holds}), given(f.front, fact{c, !x.Holds})
+		taken, left = given(in, fact{c, x.Holds}), given(in, fact{c, !x.Holds})
 	}
 	taken = f.follow(taken, x, x.Then, next)
 	left = f.follow(left, x, x.Else, next)
 	f.then, f.rest = taken, left
-	f.front = join(taken, left)
+	f.front = join(join(taken, left), past)
 }
 
 // decided tells that the ways left by the last decision all have the fact.
@@ -181,7 +214,7 @@ func (f *flow) follow(ways []way, x *Reading, list []Act, next string) []way {
 			return nil
 		case a.Do != "" && x.Used() && !f.called(a.Do):
 			f.nodes = append(f.nodes, &node{reading: x, name: a.Do, text: a.Text, in: ways})
-			ways = []way{{from: len(f.nodes) - 1}}
+			ways = []way{{len(f.nodes) - 1, x.premises()}}
 		}
 	}
 	return ways

@@ -36,6 +36,9 @@ var (
 		}
 		return list
 	}()
+	// orMore compares behind the number: "5 percent or lower".
+	orMore  = regexp.MustCompile(`(?i)(?:^|[\s(])` + quantity + `(?:\s+(?:degrees(?: (?:celsius|fahrenheit))?|°C|°F))?,?\s+or\s+(higher|more|greater|above|older|longer|over|later|lower|less|fewer|below|younger|shorter|under|earlier)\b`)
+	lesser  = wordSet("lower less fewer below younger shorter under earlier")
 	nothing = regexp.MustCompile(`(?i)^[ .;,)]*(?:old|late|ago|long|away|each|in total|per \w+)?[ .;,)]*$`)
 	between = regexp.MustCompile(`(?i)(?:between|within the range|ranges? from|ranges?)\s*\(?(\d+(?:\.\d+)?)\s*(?:and|to|-|–)\s*(\d+(?:\.\d+)?)\)?`)
 )
@@ -64,6 +67,17 @@ func findLimits(text string) (found []limit) {
 		subject := subjectOf(text[:m[0]])
 		found = append(found, limit{subject: subject, compare: ">=", number: low, ranged: true}, limit{subject: subject, compare: "<=", number: high, ranged: true})
 	}
+	for _, m := range orMore.FindAllStringSubmatchIndex(text, -1) {
+		if !free(m[0], m[1]) {
+			continue
+		}
+		l := limit{subject: subjectOf(text[:m[0]]), compare: ">=", number: parseNumber(text[m[4]:m[5]]), whole: nothing.MatchString(text[m[1]:])}
+		if lesser[strings.ToLower(text[m[8]:m[9]])] {
+			l.compare = "<="
+		}
+		l.unit = unitAt(text, m)
+		found = append(found, l)
+	}
 	for i, c := range comparators {
 		for _, m := range limits[i].FindAllStringSubmatchIndex(text, -1) {
 			if !free(m[0], m[1]) {
@@ -71,18 +85,25 @@ func findLimits(text string) (found []limit) {
 			}
 			l := limit{subject: subjectOf(text[:m[0]]), compare: c.compare, whole: nothing.MatchString(text[m[1]:])}
 			l.number = parseNumber(text[m[4]:m[5]])
-			if m[6] >= 0 {
-				l.unit = unitOf(text[m[6]:m[7]])
-			} else if strings.HasSuffix(text[:m[1]], "%") {
-				l.unit = "percent"
-			}
-			if m[2] >= 0 {
-				l.unit = unitOf(strings.TrimSpace(text[m[2]:m[3]]))
-			}
+			l.unit = unitAt(text, m)
 			found = append(found, l)
 		}
 	}
 	return found
+}
+
+// unitAt is the unit of a quantity whose currency is the first group, and whose
+// unit behind the number the third.
+func unitAt(text string, m []int) string {
+	switch {
+	case m[2] >= 0:
+		return unitOf(strings.TrimSpace(text[m[2]:m[3]]))
+	case m[6] >= 0:
+		return unitOf(text[m[6]:m[7]])
+	case strings.Contains(text[m[5]:m[1]], "%"):
+		return "percent"
+	}
+	return ""
 }
 
 func parseNumber(s string) float64 {

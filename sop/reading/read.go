@@ -28,6 +28,9 @@ type reader struct {
 	readings []*Reading
 	labels   []string // outcomes that the document names
 	missing  []string // sections that it refers to and does not have
+
+	blocks map[spot]block // by the sentence that leads what is nested below it
+	under  []Premise      // of the sentence that is being read
 }
 
 // Read reads the procedure that a document describes. The error is one line
@@ -52,7 +55,7 @@ func Scan(d *document.Document, tools []ToolSpec) (*Result, error) {
 		}
 		return nil, err
 	}
-	r := &reader{file: d.File, outline: o}
+	r := &reader{file: d.File, outline: o, blocks: map[spot]block{}}
 	r.definitions()
 	r.outcomes()
 	for _, s := range o.sections {
@@ -108,6 +111,9 @@ func (r *Result) Enough() error {
 
 func (r *reader) add(kind Kind, s sentence) *Reading {
 	x := &Reading{Kind: kind, Source: r.file + ":" + strconv.Itoa(s.line), Quote: s.text, Certain: true, sentence: s.ordinal}
+	if kind == Step || kind == Decision {
+		x.Under = r.under
+	}
 	if r.section != nil {
 		x.Section = r.section.id()
 	}
@@ -140,6 +146,13 @@ func (r *reader) definitions() {
 		if b.Kind == document.Table || b.Kind == document.Code || b.Kind == document.Note {
 			continue
 		}
+		if several := slices.DeleteFunc(split(b.Lines), func(s sentence) bool { return !meansThat.MatchString(clean(s.text)) }); len(several) > 1 {
+			for _, s := range several {
+				m := meansThat.FindStringSubmatch(clean(s.text))
+				r.define(s, m[1], m[2])
+			}
+			continue
+		}
 		text := oneLine(b.Text())
 		s := sentence{line: b.Line(), ordinal: 1, text: text}
 		if m := definedAs.FindStringSubmatch(clean(text)); m != nil && len(strings.Fields(m[2])) > 1 {
@@ -151,7 +164,7 @@ func (r *reader) definitions() {
 }
 
 func (r *reader) define(s sentence, term, meaning string) {
-	term, meaning = clean(term), clean(meaning)
+	term, meaning = strings.Trim(clean(term), `"`), clean(meaning)
 	x := r.add(Definition, s)
 	if m := shortForm.FindStringSubmatch(term); m != nil {
 		x.Synonyms = []string{m[1]}
@@ -171,7 +184,7 @@ const maxReadings = 2000
 // readSection reads the sentences of a section, then its tables.
 func (r *reader) readSection(s *section) error {
 	for _, x := range s.sentences {
-		r.sentence(x)
+		r.nested(x)
 		if len(r.readings) > maxReadings {
 			return fmt.Errorf("%s:%d: more than %d readings so far, want one procedure a document", r.file, x.line, maxReadings)
 		}
@@ -193,7 +206,18 @@ func (r *reader) sentence(s sentence) {
 		return
 	}
 	if listLead.MatchString(text) && len(s.parts) > 0 {
-		r.listed(s, text)
+		if d, ok := decide(text); !ok || d.as != "" || listWords.MatchString(d.clause) || !listWords.MatchString(d.then) {
+			r.listed(s, text)
+			return
+		}
+		n := len(r.readings)
+		if d, _ := decide(text); r.decision(s, d) {
+			for _, x := range r.readings[n:] {
+				if x.Kind == Decision {
+					x.doubt("the list below it is not read: it is of what is done, and not of conditions")
+				}
+			}
+		}
 		return
 	}
 	if lead, list := statusCases(text); list != nil {
@@ -201,13 +225,17 @@ func (r *reader) sentence(s sentence) {
 		r.limits(s)
 		return
 	}
-	if d, ok := decide(text); ok && r.decision(s, d) {
+	d, ok := decide(text)
+	if bareElse.MatchString(text) && len(s.parts) > 0 {
+		d, ok = decision{as: "else", certain: true}, true
+	}
+	if ok && r.decision(s, d) {
 		return
 	}
 	act, ok := instruction(text)
 	if !ok {
 		r.limits(s)
-		if !s.item && conditionalWord.MatchString(text) {
+		if conditionalWord.MatchString(text) {
 			x := r.add(Remark, s)
 			x.Text = "what it makes depend on what could not be read"
 			x.doubt("it names a condition in a way that is not known here")
@@ -246,15 +274,21 @@ func (r *reader) decision(s sentence, d decision) bool {
 		step.Text, step.Name = lowerFirst(clean(d.lead)), r.unused(slug(d.lead))
 		d.then, d.else_, d.not = d.else_, "", true
 	}
-	if m := hasNot.FindStringSubmatchIndex(d.clause); m != nil && d.as == "" {
+	if m := hasNot.FindStringSubmatchIndex(d.clause); m != nil && d.as == "" && !andOr.MatchString(d.clause) {
 		d.clause, d.not = d.clause[:m[3]]+d.clause[m[1]:], !d.not
 	}
-	then, sure := r.consequences(d.then)
+	if len(s.parts) > 0 && theFollowing.MatchString(d.then) {
+		d.then = ""
+	}
+	then, sure := []Act(nil), true
+	if d.then != "" {
+		then, sure = r.consequences(d.then)
+	}
 	otherwise, sureElse := []Act(nil), true
 	if d.else_ != "" {
 		otherwise, sureElse = r.consequences(d.else_)
 	}
-	if len(then) == 0 && len(otherwise) == 0 && !goes(d.then) {
+	if len(then) == 0 && len(otherwise) == 0 && !goes(d.then) && !(d.then == "" && len(s.parts) > 0) {
 		return false
 	}
 	x := r.add(Decision, s)
@@ -271,6 +305,9 @@ func (r *reader) decision(s sentence, d decision) bool {
 	}
 	if !sure || !sureElse {
 		x.doubt("what follows from it was not fully understood")
+	}
+	if d.as == "else" {
+		r.contrary(x, s)
 	}
 	if d.as == "so" && !r.follows(x) {
 		x.As, x.Text = "", "it is so: "+clean(r.before(x))
@@ -347,10 +384,14 @@ func (x *Reading) part() {
 	if negation.MatchString(strings.ToLower(x.Text)) {
 		x.Compare = map[string]string{"<": ">=", ">": "<=", "<=": ">", ">=": "<"}[l.compare]
 	}
-	if !l.whole {
+	if !l.whole || ofAnother.MatchString(x.Text) {
 		x.doubt("the number may be about a part of the condition only")
 	}
 }
+
+// ofAnother has its number in what is said of something else: "a receipt is
+// missing for an expense of $25 or more".
+var ofAnother = regexp.MustCompile(`(?i)\b(?:is|are|was|were|has|have)\b(?: \w+)+? (?:for|with|from|in|on|to) (?:a|an|any|the|each|all|some) .*\d`)
 
 // conditionName keeps the denial that a slug drops.
 func conditionName(clause string) string {
@@ -370,7 +411,9 @@ var (
 // own. The operator without parts says that there are such words in it and
 // that they may join nouns or clauses.
 func joined(text string) (op string, parts []string) {
-	at := andOr.FindAllStringSubmatchIndex(text, -1)
+	at := andOr.FindAllStringSubmatchIndex(orMore.ReplaceAllStringFunc(text, func(s string) string { // "5 or more" joins nothing
+		return strings.Repeat("x", len(s))
+	}), -1)
 	start := 0
 	for _, m := range at {
 		word := map[string]string{"and": "all", "or": "any"}[strings.ToLower(text[m[2]:m[3]])]
@@ -382,9 +425,14 @@ func joined(text string) (op string, parts []string) {
 		start = m[1]
 	}
 	parts = append(parts, strings.TrimSpace(text[start:]))
-	for _, p := range parts {
-		if !finite.MatchString(p) || len(content(p)) == 0 {
+	who := finite.FindStringIndex(parts[0])
+	for i, p := range parts {
+		at := finite.FindStringIndex(p)
+		if at == nil || len(content(p)) == 0 {
 			return op, nil
+		}
+		if i > 0 && at[0] == 0 && who != nil { // it has the subject of the first
+			parts[i] = parts[0][:who[0]] + p
 		}
 	}
 	return op, parts

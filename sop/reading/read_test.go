@@ -51,10 +51,17 @@ func TestSentences(t *testing.T) {
 			"if the bank has confirmed it: end with paid | if it is still under way: end with open | if not: end with lost"},
 		{"Mark the parcel as PAID if the bank has confirmed it, OPEN if it is under way, or LOST if nobody has heard of it.",
 			"?if the bank has confirmed it: end with paid | ?if it is under way: end with open | ?if nobody has heard of it: end with lost; otherwise: end with lost"},
-		{"Use `ls` if the disk is mounted, or `df` if it is not.", "?if it is not so that the disk is mounted, or df if it is: use ls"},
+		{"Use `ls` if the disk is mounted, or `df` if it is not.", "?if the disk is mounted, or df if it is not: use ls"},
 		{"Close the ticket with the status `RESOLVED` if the issue was addressed, otherwise `ESCALATED`.", "if the issue was addressed: end with resolved; otherwise: end with escalated"},
 		{"Close the ticket as RESOLVED if the issue was addressed, otherwise ESCALATED.", "?if the issue was addressed: end with resolved; otherwise: end with escalated"},
 		{"If the KYC is done, send the form to the BANK.", "if the KYC is done: send the form to the BANK"},
+		{"If the crate is wet or does not belong to the shipper, weigh the crate.", "if any of (the crate is wet; the crate does not belong to the shipper): weigh the crate"},
+		{"If the crate is wet, call the carrier and stop.", "if the crate is wet: call the carrier, then end with stop"},
+		{"If the crate is wet, refuse the crate and escalate to the carrier.", "?if the crate is wet: end with reject, then end with escalate"},
+		{"If the crate is wet, weigh the crate, unless the carrier has signed.", "?if the crate is wet: weigh the crate, unless the carrier has signed"},
+		{"If the crate is wet, return the crate to the shipper.", "if the crate is wet: return the crate to the shipper"},
+		{"If a label is missing for a crate of 25 kg or more, weigh the crate.", "?if a label is missing for a crate of 25 kg or more: weigh the crate"},
+		{"If the weight is 25 kg or less, roll back the crate.", "if the weight is 25 kg or less: roll back the crate"},
 		{"The officer shall verify the seal.", "do: verify the seal"},
 		{"After checking the seal, sign the form.", "do: sign the form"},
 		{"Deduct the fee.", "do: deduct the fee"},
@@ -96,6 +103,19 @@ func TestStatusesInCapitals(t *testing.T) {
 	assert.Equal(t, map[string]bool{"resolved": false, "escalated": true}, certain)
 }
 
+// A title that names a procedure and holds definitions is the document's.
+func TestDefinitionsInProcedure(t *testing.T) {
+	d, err := document.Read("a.txt", []byte("CRATE PROCEDURE\n\n1. DEFINITIONS\n\"Crate\" means a box that is made of wood.\n\"Pallet\" means a frame below a crate.\n\n2. CHECKS\na) Weigh the crate.\nb) Sign the manifest.\nc) If the crate is wet, stop.\n"))
+	require.NoError(t, err)
+	r, err := Read(d, nil)
+	require.NoError(t, err)
+	var said []string
+	for _, x := range r.Readings {
+		said = append(said, string(x.Kind)+" "+x.Name)
+	}
+	assert.Equal(t, []string{"definition crate", "definition pallet", "step weigh_crate", "step sign_manifest", "decision crate_wet"}, said)
+}
+
 func TestLimits(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"Flag latency values exceeding 100 milliseconds, jitter over 30 ms.", "latency values > 100 milliseconds; jitter > 30 milliseconds"},
@@ -104,6 +124,8 @@ func TestLimits(t *testing.T) {
 		{"ownership of ≥ 25%", "ownership >= 25 percent"},
 		{"a score between 1 and 5", "score >= 1 ; score <= 5"},
 		{"no more than two attempts", " <= 2 attempts"},
+		{"the weight is 25 kg or less", "weight <= 25 kg"},
+		{"the ratio is 5% or more", "ratio >= 5 percent"},
 		{"the number 30 alone", ""},
 	} {
 		var said []string

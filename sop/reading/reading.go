@@ -71,6 +71,10 @@ type Reading struct {
 	Then []Act  `yaml:"then" json:"then,omitempty"`
 	Else []Act  `yaml:"else" json:"else,omitempty"`
 
+	// Under are the decisions below which it stands, outermost first: it is for the
+	// cases in which all of them are so.
+	Under []Premise `yaml:"under" json:"under,omitempty"`
+
 	// Of a threshold, and of a decision by one.
 	Compare string  `yaml:"compare" json:"compare,omitempty"` // <, <=, > or >=
 	Number  float64 `yaml:"number" json:"number,omitempty"`
@@ -81,6 +85,12 @@ type Reading struct {
 	Parameters map[string][]string `yaml:"parameters" json:"parameters,omitempty"`
 
 	sentence int // of those that begin on the line, from 1
+}
+
+// Premise is a condition and whether it holds.
+type Premise struct {
+	Condition string `yaml:"condition" json:"condition"`
+	Holds     bool   `yaml:"holds" json:"holds"`
 }
 
 // Act is what a decision leads to.

@@ -82,7 +82,7 @@ func shares(a, b map[string]bool) bool {
 			return false
 		}
 	}
-	return len(a) > 0
+	return len(a) > 1 // one word alone is what both are about
 }
 
 // samePredicate tells that one clause says "valid" where the other says

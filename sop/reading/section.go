@@ -3,6 +3,7 @@ package reading
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/fmsop/fmsop/sop/document"
@@ -31,10 +32,23 @@ var roles = []struct {
 	{procedural, regexp.MustCompile(`(?i)\b(?:procedures?|process|workflow|steps?|instructions|method|how to|what to do)\b`)},
 }
 
-func roleOf(title string, inherited role) role {
+// roleOf is the role of the section that a title opens. One that holds sections
+// such as Definitions or Purpose is the document's and opens no procedure.
+func roleOf(b *document.Block, inherited role) role {
 	if inherited == defining || inherited == aside || inherited == procedural || inherited == outcomes {
 		return inherited
 	}
+	r := roleByTitle(b.Text())
+	if r == procedural && b.Number == "" && slices.ContainsFunc(b.Parts, func(p *document.Block) bool {
+		own := roleByTitle(p.Text())
+		return p.Kind == document.Title && (own == defining || own == aside)
+	}) {
+		return open
+	}
+	return r
+}
+
+func roleByTitle(title string) role {
 	for _, r := range roles {
 		if r.title.MatchString(title) {
 			return r.role
@@ -67,6 +81,10 @@ func (s *section) path() string {
 // of a numbered list by the list's section.
 func (s *section) id() string {
 	switch {
+	case s.list != nil && s.list.number != "" && strings.HasPrefix(s.number, s.list.number+"."):
+		return s.number // Word counts so
+	case s.list != nil && s.list.list != nil && s.list.list.list != nil || s.list != nil && s.list.list != nil && s.list.list.number != "":
+		return s.list.id() + "." + s.number
 	case s.list != nil && s.list.number != "":
 		return s.list.number + "." + s.number
 	case s.list != nil && s.list.title != "":
@@ -103,8 +121,10 @@ func newOutline(d *document.Document) (*outline, error) {
 	if len(o.all) > maxSentences {
 		return nil, &Problem{o.all[maxSentences].line, fmt.Sprintf("more than %d sentences so far, want one procedure a document", maxSentences)}
 	}
-	if len(d.Blocks) > 0 && d.Blocks[0].Kind == document.Title && d.Blocks[0].Number == "" {
-		o.title = clean(d.Blocks[0].Text())
+	if i := slices.IndexFunc(d.Blocks, func(b *document.Block) bool { return b.Kind == document.Title }); i >= 0 && d.Blocks[i].Number == "" {
+		if r := roleByTitle(d.Blocks[i].Text()); i == 0 || r == open || r == procedural {
+			o.title = clean(d.Blocks[i].Text())
+		}
 	}
 	w := outlineWalk{outline: o, within: procedural}
 	if !hasProcedure {
@@ -119,7 +139,7 @@ func walk(blocks []*document.Block, in role, f func(*document.Block, role)) {
 	for _, b := range blocks {
 		r := in
 		if b.Kind == document.Title {
-			r = roleOf(b.Text(), in)
+			r = roleOf(b, in)
 		}
 		f(b, r)
 		walk(b.Parts, r, f)
@@ -128,13 +148,19 @@ func walk(blocks []*document.Block, in role, f func(*document.Block, role)) {
 
 type outlineWalk struct {
 	*outline
-	within role // the role of the procedure's sections
+	within role  // the role of the procedure's sections
+	below  *spot // the sentence that leads what is being walked
 	err    error
 }
 
 func (w *outlineWalk) blocks(blocks []*document.Block, in role, current *section) {
 	seen := map[string]int{} // number -> line
-	for _, b := range blocks {
+	for i := 0; i < len(blocks); i++ {
+		b := blocks[i]
+		if leadsList(b) {
+			b = withItems(b, blocks[i+1:])
+			i += len(b.Parts)
+		}
 		if b.Kind == document.Title && b.Number != "" {
 			if first, twice := seen[b.Number]; twice && w.err == nil {
 				w.err = &Problem{b.Line(), fmt.Sprintf("two headings have the number %s, the other is in line %d", b.Number, first)}
@@ -148,7 +174,7 @@ func (w *outlineWalk) blocks(blocks []*document.Block, in role, current *section
 func (w *outlineWalk) block(b *document.Block, in role, current *section) {
 	r := in
 	if b.Kind == document.Title {
-		r = roleOf(b.Text(), in)
+		r = roleOf(b, in)
 	}
 	switch {
 	case r == defining:
@@ -163,7 +189,13 @@ func (w *outlineWalk) block(b *document.Block, in role, current *section) {
 		if r >= w.within && (r == procedural || r == open) {
 			w.sections = append(w.sections, s)
 			if isStep(b) {
-				s.sentences = append(s.sentences, split(b.Lines)...)
+				list := split(b.Lines)
+				list[len(list)-1].parts = b.Parts
+				s.sentences = append(s.sentences, w.nested(list)...)
+				if !listLead.MatchString(list[len(list)-1].text) {
+					w.lead(list, func() { w.blocks(b.Parts, r, s) })
+				}
+				return
 			}
 		} else {
 			s = nil
@@ -201,10 +233,12 @@ func (w *outlineWalk) content(b *document.Block, s *section) {
 				list[i].parts = b.Parts
 			}
 		}
-		s.sentences = append(s.sentences, list...)
+		s.sentences = append(s.sentences, w.nested(list)...)
 		if len(list) > 0 && listLead.MatchString(list[len(list)-1].text) {
 			return // the list below is a part of the sentence
 		}
+		w.lead(list, func() { w.blocks(b.Parts, procedural, s) })
+		return
 	case document.Table:
 		s.tables = append(s.tables, b)
 	}
@@ -218,6 +252,49 @@ var (
 	// listLead ends with the list of conditions that follow below.
 	listLead = regexp.MustCompile(`(?i)\b(?:if|when|unless)\b.*\b(?:all|any|one|both|either|each|none)\b.*\b(?:following|these|below|conditions|criteria)\b.*:\s*$`)
 )
+
+// lead walks what is nested below the last of the sentences.
+func (w *outlineWalk) lead(list []sentence, walk func()) {
+	outer := w.below
+	if n := len(list); n > 0 && len(list[n-1].parts) > 0 {
+		w.below = &spot{list[n-1].line, list[n-1].text}
+	}
+	walk()
+	w.below = outer
+}
+
+// nested tells the sentences what they are nested below.
+func (w *outlineWalk) nested(list []sentence) []sentence {
+	for i := range list {
+		list[i].below = w.below
+	}
+	return list
+}
+
+// leadsList tells a paragraph with a condition whose list follows it.
+func leadsList(b *document.Block) bool {
+	if b.Kind != document.Paragraph || len(b.Parts) > 0 || len(b.Lines) == 0 || !strings.HasSuffix(b.Lines[len(b.Lines)-1].Text, ":") {
+		return false
+	}
+	list := split(b.Lines)
+	last := list[len(list)-1].text
+	return listLead.MatchString(last) || conditional(last) || bareElse.MatchString(last)
+}
+
+// withItems is the paragraph with the items that follow it below it.
+func withItems(b *document.Block, next []*document.Block) *document.Block {
+	led := *b
+	for _, item := range next {
+		if item.Kind != document.Item {
+			break
+		}
+		led.Parts = append(led.Parts, item)
+	}
+	return &led
+}
+
+// listWords point to the list below.
+var listWords = regexp.MustCompile(`(?i)\b(?:following|these|below|conditions|criteria)\b`)
 
 func namedTool(text string) (string, bool) {
 	if m := toolLine.FindStringSubmatch(clean(text)); m != nil {

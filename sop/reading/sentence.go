@@ -15,6 +15,7 @@ type sentence struct {
 	text          string
 	item          bool              // it is an item of a list or a numbered line
 	parts         []*document.Block // what is nested below it
+	below         *spot             // the sentence that it is nested below
 }
 
 // abbreviation ends with a full stop that ends no sentence.
@@ -158,6 +159,7 @@ func actsOn(first, second string) bool {
 var (
 	wordOnly  = regexp.MustCompile(`^[a-z]{3,}$`)
 	articles  = wordSet("the a an this these its your their")
+	phrasal   = wordSet("back out up down off over")
 	particles = wordSet(`after although among around because behind beside beyond despite given half however inside instead like near once outside
 		since though throughout toward unlike upon while whereas yet what even just only except than plus minus including containing following`)
 )
@@ -170,7 +172,11 @@ func beginsWithVerb(s string) bool {
 		return false
 	}
 	first := strings.ToLower(strings.Trim(f[0], "*_`\"'(,"))
-	if !verbs[first] && !actsOn(first, f[1]) || strings.HasSuffix(f[0], ":") {
+	second := f[1]
+	if len(f) > 2 && phrasal[strings.ToLower(second)] {
+		second = f[2] // roll back the release
+	}
+	if !verbs[first] && !actsOn(first, second) || strings.HasSuffix(f[0], ":") {
 		return false
 	}
 	switch strings.ToLower(f[1]) {
