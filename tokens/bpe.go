@@ -72,6 +72,14 @@ type scratch struct {
 	kept    [2]kept // the last one first
 }
 
+// kept is a long text whose tokens are known. A scratch has two: an answer that is
+// long too does not drive out the prompt.
+type kept struct {
+	text   string
+	first  bool
+	tokens []int
+}
+
 // symbol is a token on the way, in a list without the merged ones.
 type symbol struct {
 	token      int

@@ -75,14 +75,6 @@ func (e *native) encode(text string) ([]int, error) {
 // comes again with each of its answers.
 const again = 256
 
-// kept is a piece that was long enough. A scratch has two: an answer that is long
-// too does not drive out the prompt.
-type kept struct {
-	text   string
-	first  bool
-	tokens []int
-}
-
 // piece appends the tokens of a text that has no added tokens in it.
 func (e *native) piece(s *scratch, text string, first bool, ids []int) []int {
 	if len(text) >= again {
