@@ -264,11 +264,12 @@ type importSummary struct {
 	Title     string             `json:"title"`
 	Counts    map[string]int     `json:"counts"`
 	Uncertain []*reading.Reading `json:"uncertain"`
+	Skipped   []reading.Skipped  `json:"skipped"`
 }
 
 func (a *app) imported(pack string, f *reading.File, changes []string) error {
 	for _, r := range f.Documents {
-		s := importSummary{File: r.File, Title: r.Title, Counts: map[string]int{}, Uncertain: []*reading.Reading{}}
+		s := importSummary{File: r.File, Title: r.Title, Counts: map[string]int{}, Uncertain: []*reading.Reading{}, Skipped: append([]reading.Skipped{}, r.Skipped...)}
 		for _, x := range r.Readings {
 			s.Counts[string(x.Kind)]++
 			if x.Open() && x.Kind != reading.Remark {
@@ -290,6 +291,9 @@ func (a *app) imported(pack string, f *reading.File, changes []string) error {
 		a.printf("%s: %s\n  read       %s\n", r.File, r.Title, strings.Join(said, ", "))
 		if n := s.Counts[string(reading.Tool)]; n > 0 {
 			a.printf("  not called %s of the tool list\n", count(n, "tool"))
+		}
+		for _, x := range s.Skipped {
+			a.printf("  not read   %s  section “%s”: it stands outside the procedure\n", x.Source, x.Title)
 		}
 		a.printf("  uncertain  %d\n", len(s.Uncertain))
 		for _, x := range s.Uncertain {

@@ -16,9 +16,18 @@ type Result struct {
 	File     string     `yaml:"file" json:"file"`
 	Title    string     `yaml:"title" json:"title"`
 	Readings []*Reading `yaml:"readings" json:"readings"`
+	// Skipped are sections that are no part of the procedure and yet decide
+	// something, tell somebody what to do, or have a table.
+	Skipped []Skipped `yaml:"skipped,omitempty" json:"skipped,omitempty"`
 
 	outline *outline // where the document was read just now, not in a pack
 	tools   []ToolSpec
+}
+
+// Skipped is a section that was not read.
+type Skipped struct {
+	Source string `yaml:"source" json:"source"` // file:line of its title
+	Title  string `yaml:"title" json:"title"`
 }
 
 type reader struct {
@@ -66,7 +75,11 @@ func Scan(d *document.Document, tools []ToolSpec) (*Result, error) {
 	}
 	r.match(tools)
 	r.implied()
-	return &Result{File: d.File, Title: titleOf(d.File, o.title), Readings: r.readings, outline: o, tools: tools}, nil
+	result := &Result{File: d.File, Title: titleOf(d.File, o.title), Readings: r.readings, outline: o, tools: tools}
+	for _, b := range o.skipped {
+		result.Skipped = append(result.Skipped, Skipped{r.file + ":" + strconv.Itoa(b.Line()), clean(b.Text())})
+	}
+	return result, nil
 }
 
 // titleOf is the document's own title, else the file's name, else, where that

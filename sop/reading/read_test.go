@@ -145,6 +145,30 @@ func pad(l limit) string {
 
 // What follows from a condition: where cases go, by the requirements and the
 // outcomes of the domain that is built.
+// A section outside the procedure is named where a reader would miss it.
+func TestSkipped(t *testing.T) {
+	const head, tail = "# Refunds\n\n", "\n## Procedure\n\n1. Open the case.\n2. Look up the order.\n3. If the order is closed, reject the refund.\n"
+	for _, c := range []struct{ section, want string }{
+		{"## Purpose\n\nThis page says what to do if a customer wants the money back.\n", ""},
+		{"## Purpose\n\n- Serve customers.\n", ""},
+		{"## Scope\n\n| Amount | Who signs |\n|---|---|\n| $100 | the cashier |\n", "a.md:3 Scope"},
+		{"## Before you start\n\n- The receipt\n- The item\n", "a.md:3 Before you start"},
+		{"## Exceptions\n\nIf the item is a gift, refund the card.\n", "a.md:3 Exceptions"},
+		{"## History\n\nThe page is from March.\n", ""},
+		{"## Definitions\n\n- **Order**: what a customer has bought.\n", ""},
+	} {
+		d, err := document.Read("a.md", []byte(head+c.section+tail))
+		require.NoError(t, err)
+		r, err := Read(d, nil)
+		require.NoError(t, err, c.section)
+		var got []string
+		for _, x := range r.Skipped {
+			got = append(got, x.Source+" "+x.Title)
+		}
+		assert.Equal(t, c.want, strings.Join(got, "; "), c.section)
+	}
+}
+
 func TestBuild(t *testing.T) {
 	d, err := document.Read("returns.md", []byte(`# Returns
 

@@ -101,8 +101,9 @@ type outline struct {
 	sections []*section // of the procedure, in order
 	defining []*document.Block
 	outcomes []*document.Block
-	all      []sentence // of the whole document, for what may stand anywhere
-	places   []placed   // all, with their places in the procedure, once asked for
+	skipped  []*document.Block // sections that are no part of the procedure and would be missed
+	all      []sentence        // of the whole document, for what may stand anywhere
+	places   []placed          // all, with their places in the procedure, once asked for
 	placeAt  map[spot]int
 }
 
@@ -184,6 +185,7 @@ func (w *outlineWalk) block(b *document.Block, in role, current *section) {
 		w.outcomes = append(w.outcomes, b)
 		w.blocks(b.Parts, r, nil)
 	case r == aside:
+		w.skip(b, r)
 	case b.Kind == document.Title:
 		s := &section{number: b.Number, title: clean(b.Text()), line: b.Line(), parent: current}
 		if r >= w.within && (r == procedural || r == open) {
@@ -199,6 +201,7 @@ func (w *outlineWalk) block(b *document.Block, in role, current *section) {
 			}
 		} else {
 			s = nil
+			w.skip(b, r)
 		}
 		w.blocks(b.Parts, r, s)
 	case current == nil:
@@ -212,6 +215,33 @@ func (w *outlineWalk) block(b *document.Block, in role, current *section) {
 	default:
 		w.content(b, current)
 	}
+}
+
+// skip keeps the title of a section that is not read, where a reader would miss
+// it: one with a table, or with a list or sentence that decides something or tells
+// somebody what to do; any list where it is no aside, and no prose where it is.
+func (w *outlineWalk) skip(b *document.Block, r role) {
+	if b.Kind == document.Title && slices.ContainsFunc(b.Parts, func(p *document.Block) bool { return missed(p, r) }) {
+		w.skipped = append(w.skipped, b)
+	}
+}
+
+func missed(b *document.Block, r role) bool {
+	switch b.Kind {
+	case document.Title, document.Code, document.Note:
+		return false
+	case document.Table:
+		return true
+	case document.Item:
+		if r != aside {
+			return true
+		}
+	}
+	told := r != aside || b.Kind == document.Item
+	return told && slices.ContainsFunc(split(b.Lines), func(s sentence) bool {
+		_, instructs := instruction(s.text)
+		return instructs || conditional(s.text)
+	}) || slices.ContainsFunc(b.Parts, func(p *document.Block) bool { return missed(p, r) })
 }
 
 // content adds what a section says: paragraphs and items as sentences.
