@@ -42,6 +42,32 @@ func ModeNamed(name string) (*Mode, error) {
 	return nil, fmt.Errorf("want one of %s", strings.Join(names, ", "))
 }
 
+// dialogue is a conversation as a model is shown it.
+type dialogue []llm.Message
+
+// say adds words. Some servers refuse an empty message, and two of one side in a
+// row, of which the second continues the first.
+func (d *dialogue) say(role, text string) {
+	if last := &(*d)[len(*d)-1]; last.Role == role && len(last.ToolCalls) == 0 {
+		last.Text += "\n\n" + text
+	} else if text != "" {
+		*d = append(*d, llm.Message{Role: role, Text: text})
+	}
+}
+
+// turn adds a turn without a call, with the correction that it got in this form.
+func (d *dialogue) turn(t Turn, form string) {
+	switch {
+	case t.From == FromUser:
+		d.say(llm.User, t.Text)
+	case t.Fault != "":
+		d.say(llm.Assistant, echo(t.Text))
+		d.say(llm.User, correction(t.Fault, form))
+	default:
+		d.say(llm.Assistant, t.Text)
+	}
+}
+
 // modelAgent is a model at work.
 type modelAgent struct {
 	name     string

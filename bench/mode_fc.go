@@ -12,32 +12,18 @@ import (
 var functionCalling = &Mode{Name: "fc", request: nativeRequest, read: readNative}
 
 func nativeRequest(c *Conversation) llm.Request {
-	q := llm.Request{Tools: c.Tools, Messages: []llm.Message{{Role: llm.System, Text: c.Prompt}}}
-	say := func(role, text string) {
-		// Some servers refuse an empty message, and two of one side in a row.
-		if last := &q.Messages[len(q.Messages)-1]; last.Role == role && len(last.ToolCalls) == 0 {
-			last.Text += "\n\n" + text
-		} else if text != "" {
-			q.Messages = append(q.Messages, llm.Message{Role: role, Text: text})
-		}
-	}
+	d := dialogue{{Role: llm.System, Text: c.Prompt}}
 	for i, t := range c.Turns {
-		switch {
-		case t.From == FromUser:
-			say(llm.User, t.Text)
-		case t.Fault != "":
-			say(llm.Assistant, echo(t.Text))
-			say(llm.User, correction(t.Fault, ""))
-		case t.Call != nil:
-			id := callID(i)
-			q.Messages = append(q.Messages,
-				llm.Message{Role: llm.Assistant, Text: t.Text, ToolCalls: []llm.ToolCall{{ID: id, Name: t.Call.Name, Arguments: t.Call.Arguments}}},
-				llm.Message{Role: llm.ToolRole, Text: t.Call.Content, ToolCallID: id, ToolName: t.Call.Name})
-		default:
-			say(llm.Assistant, t.Text)
+		if t.Call == nil || t.Fault != "" {
+			d.turn(t, "")
+			continue
 		}
+		id := callID(i)
+		d = append(d,
+			llm.Message{Role: llm.Assistant, Text: t.Text, ToolCalls: []llm.ToolCall{{ID: id, Name: t.Call.Name, Arguments: t.Call.Arguments}}},
+			llm.Message{Role: llm.ToolRole, Text: t.Call.Content, ToolCallID: id, ToolName: t.Call.Name})
 	}
-	return q
+	return llm.Request{Tools: c.Tools, Messages: d}
 }
 
 // callID is that of the call in a turn. Servers' own ids differ with every run.

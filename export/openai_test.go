@@ -12,8 +12,8 @@ import (
 	"github.com/fmsop/fmsop/dataset"
 )
 
-// openaiMessageKeys is what OpenAI's guide to fine-tuning lets a message have, by
-// role; a job with another key is refused.
+// openaiMessageKeys is what OpenAI lets a message of a job have, by role, as far
+// as we know.
 var openaiMessageKeys = map[string][]string{
 	"system": {"content", "name"}, "user": {"content", "name"}, "assistant": {"content", "name", "tool_calls", "weight"},
 	"tool": {"content", "tool_call_id"},
@@ -22,7 +22,7 @@ var openaiMessageKeys = map[string][]string{
 // functionName is that of OpenAI's reference: letters, digits, _ and -, 64 at most.
 var functionName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// The checks that OpenAI documents for the data of a job: the roles and keys of
+// What OpenAI asks of the data of a job, as far as we know: the roles and keys of
 // messages, an answer in each row, calls of the tools that the row lists with
 // arguments that are the text of an object, a result for each call but the last,
 // and in preferences one message of the assistant on each side.
