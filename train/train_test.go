@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -40,11 +41,11 @@ func TestRequirements(t *testing.T) {
 
 // The tests in Python, with PyTorch and the others as trainertest has them.
 func TestPython(t *testing.T) {
-	packages := trainertest.Path(t)
+	packages, quantiser := trainertest.Path(t), trainertest.BitsandbytesPath(t)
 	here, err := filepath.Abs(".")
 	require.NoError(t, err)
 	c := exec.Command("python3", "-m", "unittest", "discover", "--start-directory", "tests", "--buffer")
-	c.Env = append(os.Environ(), "PYTHONPATH="+here+string(os.PathListSeparator)+packages, "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1", "TOKENIZERS_PARALLELISM=false", "HF_HUB_OFFLINE=1")
+	c.Env = append(os.Environ(), "PYTHONPATH="+strings.Join([]string{here, packages, quantiser}, string(os.PathListSeparator)), "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1", "TOKENIZERS_PARALLELISM=false", "HF_HUB_OFFLINE=1")
 	out, err := c.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	assert.Regexp(t, `Ran [1-9][0-9]* tests`, string(out))

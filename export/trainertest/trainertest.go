@@ -65,10 +65,24 @@ var readers = []string{"verl==0.9.1", "hydra-core==1.3.8", "ray==2.60.0", "tenso
 	"rpds-py==2026.9.1", "click==8.5.1", "codetiming==1.4.0", "pillow==13.0.0", "ms-swift==4.6.0", "modelscope==1.40.2", "modelscope-hub==0.5.1",
 	"json-repair==0.64.5", "aiohttp==3.14.5", "multidict==7.2.1", "yarl==1.25.1", "propcache==0.5.4", "frozenlist==1.8.0", "aiosignal==1.4.0", "aiohappyeyeballs==2.7.1"}
 
+// Bitsandbytes is what QLoRA's weights of 4 bits need, 43 MB to fetch.
+var Bitsandbytes = localserver.Program{
+	Name:    "bitsandbytes-0.50.2",
+	File:    "bitsandbytes",
+	Without: "FMSOP_NO_TRAINERS",
+	Build:   localserver.Wheels("bitsandbytes==0.50.2"),
+}
+
 // ReadersPath is where Python finds these, for the end of PYTHONPATH.
 func ReadersPath(t testing.TB) string {
 	t.Helper()
 	return filepath.Dir(Readers.Path(t))
+}
+
+// BitsandbytesPath is where Python finds this, for the end of PYTHONPATH.
+func BitsandbytesPath(t testing.TB) string {
+	t.Helper()
+	return filepath.Dir(Bitsandbytes.Path(t))
 }
 
 // Path is where Python finds the packages, for PYTHONPATH. The test is skipped

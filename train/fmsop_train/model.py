@@ -22,13 +22,16 @@ def load_tokenizer(folder: Path):
 
 
 def check_device(folder: Path, recipe: Recipe) -> None:
-    """Refuses what would not end: a large model on a CPU, or 4-bit weights there."""
-    if torch.cuda.is_available() and recipe.device == "auto":
+    """Refuses what is too slow, unless it is asked for: a large model on a CPU, or
+    4-bit weights there."""
+    if torch.cuda.is_available() or recipe.device == "cpu":
         return
     if recipe.method == "qlora":
-        raise TrainError("method qlora needs a GPU: take --set method=lora, or a machine with a GPU")
+        raise TrainError(
+            "method qlora is for a GPU, and there is none: take --set method=lora, a machine with one, or --set device=cpu if you mean it"
+        )
     parameters = count_parameters(folder)
-    if parameters > CPU_PARAMETERS and recipe.device == "auto":
+    if parameters > CPU_PARAMETERS:
         raise TrainError(
             f"{folder} has {parameters / 1e9:.1f} billion parameters and there is no GPU: "
             "take a machine with one, a smaller model, or --set device=cpu if you mean it"
@@ -48,7 +51,7 @@ def load(folder: Path, recipe: Recipe, bf16: bool, device: torch.device):
     """The model with its trainable parameters in float32."""
     options = {}
     if recipe.method == "qlora":
-        _import_bitsandbytes()
+        bitsandbytes = _import_bitsandbytes()
         options["quantization_config"] = BitsAndBytesConfig(
             load_in_4bit=True,
             bnb_4bit_quant_type="nf4",
@@ -69,6 +72,11 @@ def load(folder: Path, recipe: Recipe, bf16: bool, device: torch.device):
     except (OSError, ValueError) as e:
         raise TrainError(f"{folder}: the model cannot be loaded: {first_line(e)}") from e
     _check_attention(folder, model, recipe)
+    if recipe.method == "qlora":
+        # A CPU's 4-bit weights, once used without gradient, are packed otherwise, and give none any more.
+        for module in model.modules():
+            if isinstance(module, bitsandbytes.nn.Linear4bit):
+                module.support_avx512bf16_for_cpu = False
     if recipe.gradient_checkpointing:
         model.activation_checkpointing_enable({"use_reentrant": False})
     return model if recipe.method == "full" else _with_adapter(model, recipe)
@@ -78,7 +86,7 @@ def _with_adapter(model, recipe: Recipe):
     from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
 
     if recipe.method == "qlora":
-        model = prepare_model_for_kbit_training(model, recipe.gradient_checkpointing, {"use_reentrant": False})
+        model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=False)  # load has enabled it
     return get_peft_model(
         model,
         LoraConfig(
@@ -98,11 +106,12 @@ def _check_attention(folder: Path, model, recipe: Recipe) -> None:
         raise TrainError(f"{folder} has layers of {others}, which shared prompts do not know: --set shared_prompt=false")
 
 
-def _import_bitsandbytes() -> None:
+def _import_bitsandbytes():
     try:
-        import bitsandbytes  # noqa: F401
+        import bitsandbytes
     except ImportError as e:
         raise TrainError("method qlora needs bitsandbytes: pip install bitsandbytes, or take --set method=lora") from e
+    return bitsandbytes
 
 
 def first_line(e: Exception) -> str:

@@ -160,8 +160,9 @@ class Model(Case):
         with self.refused(TrainError, "7.6 billion parameters", "no GPU", "device=cpu"):
             model.check_device(self.folder, recipe.Recipe())
         model.check_device(self.folder, recipe.Recipe(device="cpu"))
-        with self.refused(TrainError, "qlora needs a GPU", "method=lora"):
-            model.check_device(self.folder, recipe.Recipe(method="qlora", device="cpu"))
+        with self.refused(TrainError, "qlora is for a GPU", "method=lora", "device=cpu"):
+            model.check_device(self.folder, recipe.Recipe(method="qlora"))
+        model.check_device(self.folder, recipe.Recipe(method="qlora", device="cpu"))
 
 
 class Template(unittest.TestCase):

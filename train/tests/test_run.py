@@ -9,11 +9,12 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
+import bitsandbytes
 import tiny
 import torch
 from peft import PeftModel
 from safetensors import safe_open
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 
 from fmsop_train import objective, trainer
 from fmsop_train.__main__ import main, parser
@@ -108,8 +109,8 @@ class Learning(Runs):
         one = ["method=full", "epochs=0.1", "schedule=unified", "evaluate_every=0"]
         a = self.train("a", *one, recipe="paper")[0]
         self.assertAlmostEqual(a["loss"], a["contrastive"], places=6)
-        b = self.train("b", *one, "schedule=joint", "weights=[0.25, 0.25, 0.5]", "nll=0.3")[0]
-        self.assertAlmostEqual(b["loss"], 0.5 * (b["contrastive"] + 0.3 * b["nll"]), places=6)
+        b = self.train("b", *one, "schedule=joint", "weights=[0.25, 0.25, 0.5]", "contrastive=0.7", "nll=0.3")[0]
+        self.assertAlmostEqual(b["loss"], 0.5 * (0.7 * b["contrastive"] + 0.3 * b["nll"]), places=6)
         # At a high temperature all answers are alike; at a low one the loss is the margin.
         c = self.train("c", *one, "temperature=1e6")[0]
         self.assertAlmostEqual(c["contrastive"], math.log(4), places=4)
@@ -269,6 +270,54 @@ class Left(Runs):
             torch.testing.assert_close(made.state_dict()[name], trained[name].bfloat16(), rtol=0, atol=0)
         with safe_open(self.folder / "out" / "model" / "model.safetensors", "pt") as f:
             self.assertNotIn("lm_head.weight", f.keys())
+
+
+class Quantised(Runs):
+    """QLoRA, with bitsandbytes on the CPU."""
+
+    def setUp(self):
+        super().setUp()
+        self.model = tiny.model_folder(self.folder / "wide", width=64)  # no narrower than a block of 4-bit weights
+        self.settings = ["epochs=2", "lora_rank=4"]
+
+    def in_four_bits(self) -> Path:
+        """The model's folder, with the weights that QLoRA computes with."""
+        quantised = AutoModelForCausalLM.from_pretrained(self.model, quantization_config=BitsAndBytesConfig(
+            load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True
+        ))  # fmt: skip
+        whole = AutoModelForCausalLM.from_pretrained(self.model)
+        for name, module in quantised.named_modules():
+            if isinstance(module, bitsandbytes.nn.Linear4bit):
+                weight = bitsandbytes.functional.dequantize_4bit(module.weight.data, module.weight.quant_state)
+                whole.get_submodule(name).weight.data = weight.float()
+        whole.save_pretrained(self.folder / "four")
+        tiny.tokenizer().save_pretrained(self.folder / "four")
+        return self.folder / "four"
+
+    def test_it_is_lora_on_weights_of_four_bits(self):
+        lines = self.train("q", "method=qlora", "device=cpu", *self.settings)
+        base, self.model = self.model, self.in_four_bits()
+        alike = self.train("l", "method=lora", *self.settings)
+        self.assertEqual(len(lines), len(alike))
+        for a, b in zip(lines, alike):
+            for measure in ("loss", "margin", "likelihood"):
+                if measure in a:
+                    self.assertAlmostEqual(a[measure], b[measure], delta=1e-4 * max(1, abs(b[measure])), msg=f"{measure} of {a}")
+        self.assertLess(lines[-2]["loss"], lines[1]["loss"])
+        # The adapter is merged into the weights as they were before.
+        adapted = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(base), self.folder / "q" / "adapter").merge_and_unload()
+        for name, weight in self.weights("q").items():
+            torch.testing.assert_close(weight, adapted.state_dict()[name])
+
+    def test_stopped_and_resumed(self):
+        settings = ["method=qlora", "device=cpu", *self.settings]
+        whole = self.train("whole", *settings)
+        with (
+            unittest.mock.patch.object(Stop, "asked", side_effect=[False, True]),
+            self.assertRaisesRegex(TrainError, "go on with --resume"),
+        ):
+            self.train("broken", *settings)
+        self.assertEqual(untimed(self.train("broken", *settings, resume=True)), untimed(whole))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import (
 
 func main() {
 	for _, p := range []localserver.Program{scipytest.Program, hftest.Program, llamacpptest.Program, ollamatest.Program, trainertest.Program,
-		trainertest.Readers} {
+		trainertest.Readers, trainertest.Bitsandbytes} {
 		err := p.Install(func(folder string) {
 			fmt.Fprintf(os.Stderr, "installing %s, once, into %s\n", p.Name, folder)
 		})
