@@ -16,7 +16,7 @@ import transformers
 from accelerate import Accelerator
 from accelerate.utils import set_seed
 
-from . import checkpoint, model, recipe, save, schedule, store
+from . import checkpoint, model, modelfile, recipe, save, schedule, store
 from .checkpoint import Position
 from .data import Folder, open_folder
 from .errors import TrainError
@@ -72,6 +72,8 @@ def run(options: argparse.Namespace) -> None:
     metrics = Metrics(out / "metrics.jsonl", sum(p.steps for p in plan), position.done, main, options.quiet, settings.tensorboard)
     if groups.left_out:
         metrics.remark(left_out(groups, settings))
+    if modelfile.strange(options.model):
+        metrics.remark(f"{modelfile.STRANGE}: serve OUT/model with vLLM, say")
     try:
         trainer = Trainer(settings, accelerator, trained, optimizer, groups, layout, plan, watch, metrics, stop, checkpoints)
         trainer.run(position)

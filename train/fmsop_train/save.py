@@ -29,7 +29,7 @@ def save(accelerator, model, tokenizer, base: Path, out: Path, recipe: Recipe) -
             whole = PeftModel.from_pretrained(_base(base), out / "adapter").merge_and_unload()
         whole.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
-        modelfile.write(folder, tokenizer, recipe.max_tokens)
+        modelfile.write(folder, base, tokenizer, recipe.max_tokens)
 
 
 def _base(base: Path):

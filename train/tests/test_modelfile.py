@@ -54,8 +54,8 @@ class Modelfile(unittest.TestCase):
     def test_files(self):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            tiny.model().save_pretrained(folder)
-            modelfile.write(folder, tokenizer(MISTRAL), 4096)
+            tiny.model_folder(folder)
+            modelfile.write(folder, folder, tokenizer(MISTRAL), 4096)
             config = json.loads((folder / "config.json").read_text())
             self.assertEqual(config["rope_theta"], config["rope_parameters"]["rope_theta"])
             self.assertNotIn("rope_scaling", config)
@@ -64,10 +64,56 @@ class Modelfile(unittest.TestCase):
             self.assertEqual(lines[0], "FROM .")
             self.assertTrue(lines[1].startswith('TEMPLATE """{{ range .Messages }}'))
             self.assertEqual(lines[2:], ["PARAMETER stop <|im_end|>", "PARAMETER temperature 0", "PARAMETER num_ctx 4096"])
-            modelfile.write_adapter(folder, Path("/models/base"), tokenizer(COUNTING), 512)
+            modelfile.write_adapter(folder, folder, tokenizer(COUNTING), 512)
             lines = (folder / "Modelfile").read_text().splitlines()
-            self.assertEqual(lines[:2], ["FROM /models/base", "ADAPTER ."])
-            self.assertNotIn("TEMPLATE \"", "\n".join(lines))
+            self.assertEqual(lines[:2], [f"FROM {folder.resolve()}", "ADAPTER ."])
+            self.assertNotIn('TEMPLATE "', "\n".join(lines))
+
+    def test_beginning_of_text(self):
+        # As SmolLM2 has it: the token that begins a text is the one that begins a turn.
+        t = tokenizer(QWEN)
+        t.bos_token = "<|im_start|>"
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            tiny.model().save_pretrained(folder)
+            for settings, want in (
+                ({}, "<|im_start|>system"),
+                ({"add_bos_token": False}, "<|im_start|>system"),
+                ({"add_bos_token": True}, "system"),
+            ):
+                (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+                modelfile.write(folder, folder, t, 512)
+                self.assertIn(f"{{{{ if .System }}}}{want}\n", (folder / "Modelfile").read_text())
+            (folder / "tokenizer_config.json").unlink()
+            self.assertFalse(modelfile.adds_bos(folder))
+
+    def test_strange_tokenizers(self):
+        qwen2 = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+        pieces = {"type": "ByteLevel"}
+        other = [{"type": "Split", "pattern": {"Regex": r"\p{N}| ?\p{L}+"}}, pieces]
+        for name, architecture, parts, merges, want in (
+            ("Qwen 2's", "Qwen2ForCausalLM", [{"type": "Split", "pattern": {"Regex": qwen2}}, pieces], ["a b"], False),
+            ("another pattern", "Qwen2ForCausalLM", other, ["a b"], True),
+            ("one known by the architecture", "Lfm2ForCausalLM", other, ["a b"], False),
+            ("digits apart, as SmolLM2's", "LlamaForCausalLM", [{"type": "Digits"}, pieces], ["a b"], True),
+            ("bytes, which are not merged", "Qwen2ForCausalLM", [pieces], [], False),
+        ):
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                (Path(folder) / "config.json").write_text(json.dumps({"architectures": [architecture]}))
+                file = Path(folder) / "tokenizer.json"
+                file.write_text(json.dumps({"model": {"merges": merges}, "pre_tokenizer": {"type": "Sequence", "pretokenizers": parts}}))
+                self.assertEqual(modelfile.strange(Path(folder)), want)
+                (Path(folder) / "tokenizer.model").touch()  # SentencePiece, which Ollama reads instead
+                self.assertFalse(modelfile.strange(Path(folder)))
+
+    def test_sentencepiece_is_kept(self):
+        with tempfile.TemporaryDirectory() as name:
+            base, folder = Path(name, "base"), Path(name, "model")
+            tiny.model_folder(base)
+            tiny.model_folder(folder)
+            (base / "tokenizer.model").write_bytes(b"pieces")
+            modelfile.write(folder, base, tokenizer(MISTRAL), 512)
+            self.assertEqual((folder / "tokenizer.model").read_bytes(), b"pieces")
 
 
 if __name__ == "__main__":
