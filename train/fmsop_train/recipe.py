@@ -21,8 +21,8 @@ class Recipe:
     score: Literal["per_token", "sum"] = "per_token"  # of an answer: its log-likelihood, as a mean over its tokens or as the sum
     temperature: float = 0.1  # τ, by which scores are divided
     weights: tuple[float, ...] = (1 / 3, 1 / 3, 1 / 3)  # α of stage 1, 2 and 3
-    contrastive: float = 1.0  # weight of InfoNCE; 0 with nll 1 is supervised fine-tuning on positives
-    nll: float = 0.1  # weight of the positive's negative log-likelihood, as a mean over its tokens
+    contrastive: float = 0.1  # weight of InfoNCE; 0 is supervised fine-tuning on positives
+    nll: float = 1.0  # weight of the positive's negative log-likelihood, as a mean over its tokens
 
     # The schedule.
     schedule: Literal["progressive", "unified", "joint"] = "progressive"

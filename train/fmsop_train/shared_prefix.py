@@ -31,7 +31,6 @@ NAME = "fmsop_shared_prefix"  # of the attention, for from_pretrained
 class Span:
     """A group within the sequence."""
 
-    start: int
     prompt: int  # tokens
     lengths: tuple[int, ...]  # of the answers
     # Whether the answers' attention is computed as rows, each with a copy of the
@@ -84,42 +83,40 @@ def attention(module, query, key, value, attention_mask, dropout=0.0, scaling=No
 
 def _by_span(query, key, value, spans: tuple[Span, ...], scaling: float | None) -> torch.Tensor:
     """Of tensors (1, heads, tokens, width)."""
+    # Split, not sliced: the gradient of a slice is as large as all that it is of.
+    sizes = [s.prompt + sum(s.lengths) for s in spans]
     parts = []
-    for s in spans:
-        group = slice(s.start, s.start + s.prompt + sum(s.lengths))
-        q, k, v = query[:, :, group], key[:, :, group], value[:, :, group]
-        prompt = (x[:, :, : s.prompt] for x in (q, k, v))
-        parts.append(F.scaled_dot_product_attention(*prompt, scale=scaling, is_causal=True))
+    for s, q, k, v in zip(spans, *(x.split(sizes, dim=2) for x in (query, key, value))):
+        (prompt_q, own_q), (prompt_k, own_k), (prompt_v, own_v) = (x.split([s.prompt, sum(s.lengths)], dim=2) for x in (q, k, v))
+        parts.append(F.scaled_dot_product_attention(prompt_q, prompt_k, prompt_v, scale=scaling, is_causal=True))
         if s.stacked:
-            parts.append(_stacked(q, k, v, s, scaling))
+            parts.append(_stacked(own_q, (prompt_k, own_k), (prompt_v, own_v), s, scaling))
         else:
-            parts.append(F.scaled_dot_product_attention(q[:, :, s.prompt :], k, v, attn_mask=s.mask, scale=scaling))
+            parts.append(F.scaled_dot_product_attention(own_q, k, v, attn_mask=s.mask, scale=scaling))
     return torch.cat(parts, dim=2)
 
 
 def _stacked(query, key, value, span: Span, scaling: float | None) -> torch.Tensor:
-    """The answers' attention, a row each."""
+    """The answers' attention, a row each. key and value are the prompt's and theirs."""
 
     def rows(x):
-        own = x[0, :, span.prompt :].transpose(0, 1).split(span.lengths)
-        return pad_sequence(own, batch_first=True).transpose(1, 2)
+        return pad_sequence(x[0].transpose(0, 1).split(span.lengths), batch_first=True).transpose(1, 2)
 
-    def behind_prompt(x):
-        return torch.cat([x[:, :, : span.prompt].expand(len(span.lengths), -1, -1, -1), rows(x)], dim=2)
+    def behind_prompt(prompt, own):
+        return torch.cat([prompt.expand(len(span.lengths), -1, -1, -1), rows(own)], dim=2)
 
-    out = F.scaled_dot_product_attention(rows(query), behind_prompt(key), behind_prompt(value), attn_mask=span.mask, scale=scaling)
+    out = F.scaled_dot_product_attention(rows(query), behind_prompt(*key), behind_prompt(*value), attn_mask=span.mask, scale=scaling)
     own = [o[:, :n] for o, n in zip(out, span.lengths)]
     return torch.cat(own, dim=1)[None]
 
 
 def _spans(groups: list[Encoded], device: torch.device) -> tuple[Span, ...]:
-    spans, start = [], 0
+    spans = []
     for g in groups:
         lengths = tuple(map(len, g.answers))
         stacked = sum(lengths) > len(g.prompt)
         mask = (_mask_of_rows if stacked else _mask_of_one)(len(g.prompt), lengths, device)
-        spans.append(Span(start, len(g.prompt), lengths, stacked, mask))
-        start += g.packed
+        spans.append(Span(len(g.prompt), lengths, stacked, mask))
     return tuple(spans)
 
 

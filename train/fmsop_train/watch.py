@@ -24,6 +24,7 @@ from .prompt import ChatTemplate, Encoded
 from .recipe import Recipe
 from .schedule import deal, padded_batches
 
+DECODED = 4  # times micro_tokens, of the prompts answered at once: nothing is kept for a gradient
 REGRESSION = Path(__file__).parent / "regression.yaml"
 
 
@@ -92,15 +93,22 @@ class Watch:
         likeliest token; None where none is asked for."""
         if not self.decoded:
             return None
-        longest = max(len(e.answers[0]) for e in self.encoded[: len(self.decoded)])
-        answers = self._dealt(self._by_length(), lambda part: self._answer(model, part, longest * 5 // 4 + 16))
+        # Around all of it, so that weights are cast to bfloat16 once, not for every token.
+        with self.accelerator.autocast():
+            answers = self._dealt(self._by_length(), lambda part: self._answer(model, part, self._most(part)))
         valid = self.judge.valid(self.decoded, answers) if self.judge else []
         return gather_object(valid)
+
+    def _most(self, part: list[int]) -> int:
+        """Tokens that an answer may have: some more than the longest right one of the
+        same stages."""
+        stages = {self.decoded[i].stage for i in part}
+        return max(len(e.answers[0]) for g, e in zip(self.decoded, self.encoded) if g.stage in stages) * 5 // 4 + 16
 
     def _by_length(self) -> list[list[int]]:
         order = sorted(range(len(self.decoded)), key=lambda i: -len(self.encoded[i].prompt))
         lengths = {i: (len(self.encoded[i].prompt), 0) for i in order}
-        return padded_batches(order, lengths, self.recipe.micro_tokens)
+        return padded_batches(order, lengths, DECODED * self.recipe.micro_tokens)
 
     def _answer(self, model: torch.nn.Module, part: list[int], most: int) -> list[str]:
         tokenizer = self.template.tokenizer

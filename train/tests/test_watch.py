@@ -8,11 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import tiny
+import torch
+from accelerate import Accelerator
 
 from fmsop_train.data import Group
 from fmsop_train.errors import TrainError
 from fmsop_train.judge import Judge
-from fmsop_train.watch import Scored, choose, measure, swap
+from fmsop_train.layout import Layout
+from fmsop_train.prompt import ChatTemplate
+from fmsop_train.recipe import Recipe
+from fmsop_train.watch import Scored, Watch, choose, measure, swap
 
 
 def group(id="g", stage=1, procedure="p", context="c", operators=("substitution", "substitution"), reference='{"answers": ["right"]}'):
@@ -70,6 +75,28 @@ class Choice(unittest.TestCase):
         a, b = group("a", procedure="p", context="1"), group("b", procedure="p", context="2")
         c, d = group("c", procedure="q", context="3"), group("d", stage=2, procedure="q", context="4")
         self.assertEqual(swap([a, b, c, d]), [replace(a, context="3"), replace(b, context="3"), replace(c, context="1"), None])
+
+
+class Answers(unittest.TestCase):
+    def test_one_that_does_not_end_is_cut_by_the_longest_of_its_stage(self):
+        tiny.use_judge(self, Path(tiny.enter(self, tempfile.TemporaryDirectory())))
+        lengths = {"1-a": 19, "1-b": 27, "2-a": 99}  # in bytes, which are tokens, and one more ends a turn
+        # Questions of very different lengths are not asked together.
+        groups = [replace(group(id, stage=int(id[0]), context="c" * n), positive="x" * n) for id, n in lengths.items()]
+        folder = unittest.mock.Mock(groups=lambda file: iter(groups))
+        recipe = Recipe(precision="fp32")
+        watch = Watch(folder, ChatTemplate(tiny.tokenizer(), "tiny"), recipe, Accelerator(cpu=True), Layout(recipe, torch.device("cpu")))
+        self.addCleanup(watch.close)
+        judge = tiny.enter(self, unittest.mock.patch.object(watch.judge, "valid", return_value=[]))
+
+        class Endless(torch.nn.Module):
+            def generate(self, input_ids, max_new_tokens, **settings):
+                return torch.cat([input_ids, torch.full((len(input_ids), max_new_tokens), 42)], dim=1)
+
+        watch._decode(Endless())
+        asked, answers = judge.call_args.args
+        # a quarter and 16 tokens more than the longest
+        self.assertEqual({g.id: len(a) for g, a in zip(asked, answers)}, {"1-a": 51, "1-b": 51, "2-a": 141})
 
 
 class Verdicts(unittest.TestCase):
