@@ -3,7 +3,10 @@ each tested on what none of them was trained on."""
 
 import json
 import shutil
-from dataclasses import dataclass
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +67,7 @@ class DPO(Trainer):
 
 
 def resolve(settings: dict[str, Any], counts: dict[int, int], groups: int) -> Recipe:
-    """The recipe of an arm that sees so many groups, as many in each phase."""
+    """The recipe of an arm that sees so many groups, split equally over its phases."""
     sets = [sum(n for stage, n in counts.items() if stage <= k) for k in sorted(counts)]
     phases = len(sets) if settings.get("schedule") == "progressive" else 1
     shares = [1 / n for n in sets] if phases > 1 else [1.0] * 3
@@ -95,10 +98,25 @@ class Setting:
         self.accelerator = Accelerator(mixed_precision="bf16" if recipe.precision == "bf16" else "no", cpu=not torch.cuda.is_available())
         set_seed(recipe.seed)
         self.layout = Layout(recipe, self.accelerator.device)
-        self.tests = Tests({name: Watch(open_folder(path), self.template, recipe, self.accelerator, self.layout) for name, path in arm.tests.items()})
+        watches = {name: Watch(open_folder(path), self.template, recipe, self.accelerator, self.layout) for name, path in arm.tests.items()}
+        for w in watches.values():
+            w.swapped = {}  # no table asks for the context's share, which is half the work
+        self.tests = Tests(watches)
 
     def model(self, arm: Arm, recipe: Recipe) -> torch.nn.Module:
         return model.load(arm.base, recipe, recipe.precision == "bf16", self.accelerator.device)
+
+
+def teach(weights: Path, data: Path, out: Path, groups: int, settings: dict[str, Any]) -> Path:
+    """Weights trained on so many groups, by the trainer as its users call it."""
+    folder = open_folder(data)
+    counts = Counter(group.stage for group in folder.groups(folder.train))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    resolved = out.with_suffix(".yaml")
+    resolved.write_text(resolve(settings, counts, groups).dump(), encoding="utf-8")
+    command = [sys.executable, "-m", "fmsop_train", data, "--model", weights, "-o", out, "--recipe", resolved]
+    subprocess.run([*map(str, command), *(["--resume"] if out.exists() else [])], check=True, cwd=Path(__file__).parent.parent)
+    return out / "model"
 
 
 def evaluate_base(arm: Arm) -> None:
@@ -127,6 +145,9 @@ def run(arm: Arm) -> str:
     folder = open_folder(arm.data)
     template = ChatTemplate(model.load_tokenizer(arm.base), str(arm.base))
     groups = store.build(folder, template, settings["max_tokens"], part / "train.bin")
+    if settings.get("contrastive") == 0 and beta is None:
+        # Nothing is made of the wrong answers: the prompt, the right one and a single other.
+        groups.records = [replace(r, lengths=r.lengths[:3]) for r in groups.records]
     counts = {i: len(groups.of_stage(i)) for i in folder.stages}
     r = resolve(settings, counts, arm.groups)
     (part / "recipe.yaml").write_text(r.dump(), encoding="utf-8")

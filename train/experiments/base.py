@@ -27,7 +27,9 @@ WORDS = Regex(r" ?[\p{L}_]+|\d| ?[^\s\p{L}\d_]+|\s+")
 
 def make_tokenizer(texts: Iterable[str], vocabulary: int) -> PreTrainedTokenizerFast:
     raw = Tokenizer(models.BPE())
-    raw.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Split(WORDS, "isolated"), pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    raw.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Split(WORDS, "isolated"), pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
+    )
     raw.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=vocabulary, special_tokens=[END, BEGIN, TURN], initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False

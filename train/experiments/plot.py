@@ -31,7 +31,9 @@ def stages(lines: list[dict[str, Any]]) -> str:
         for measure, dash in (("validity", ""), ("accuracy", ' stroke-dasharray="5 4"')):
             points = " ".join(f"{x[line['after']]:.1f},{y(line[measure]):.1f}" for line in found if line[measure] is not None)
             parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>')
-        parts.append(f'<line x1="{WIDTH - RIGHT + 16}" x2="{WIDTH - RIGHT + 40}" y1="{TOP + 20 * n}" y2="{TOP + 20 * n}" stroke="{colour}" stroke-width="2"/>')
+        parts.append(
+            f'<line x1="{WIDTH - RIGHT + 16}" x2="{WIDTH - RIGHT + 40}" y1="{TOP + 20 * n}" y2="{TOP + 20 * n}" stroke="{colour}" stroke-width="2"/>'
+        )
         parts.append(_text(WIDTH - RIGHT + 46, TOP + 20 * n + 4, of if of == "all" else f"{of} questions"))
     return "\n".join([*parts, "</svg>", ""])
 

@@ -15,6 +15,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import torch
 import yaml
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -33,19 +34,19 @@ def main() -> None:
     p.add_argument("--jobs", type=int, default=1, help="arms at a time")
     options = p.parse_args()
     settings = yaml.safe_load(options.experiment.read_text(encoding="utf-8"))
-    out: Path = options.output
+    out: Path = options.output.resolve()
+    weights = options.model and options.model.resolve()
     out.mkdir(parents=True, exist_ok=True)
-    if options.model and not (out / "base").exists():
-        (out / "base").symlink_to(options.model.resolve())
-    make_data(settings, out)
-    make_base(settings, out)
+    make_data(settings, out, weights)
+    torch.set_num_threads(options.jobs)  # the base is alone; arms take what OMP_NUM_THREADS says
+    make_base(settings, out, weights)
     make_arms(settings, out, options.jobs)
     table.write(settings, out)
 
 
-def make_data(settings: dict[str, Any], out: Path) -> None:
-    """OUT/data to train on, OUT/tests/NAME to test on, and OUT/base with the
-    tokenizer in whose tokens lengths are counted."""
+def make_data(settings: dict[str, Any], out: Path, weights: Path | None) -> None:
+    """OUT/data to train on, OUT/tests/NAME to test on. Lengths are counted in the
+    tokens of the weights, or of a tokenizer that is made here, in OUT/base."""
     if (out / "tests").exists():
         return
     d, seed = settings["data"], settings["seed"]
@@ -59,8 +60,8 @@ def make_data(settings: dict[str, Any], out: Path) -> None:
             texts += (data.prompt(row), row["positive"]["text"])
         if limits.perhaps(row):
             found.append(row)
-    if (out / "base").exists():
-        tokenizer = base.load_tokenizer(out / "base")
+    if weights:
+        tokenizer = base.load_tokenizer(weights)
     else:
         tokenizer = base.make_tokenizer(texts, settings["base"]["vocabulary"])
         tokenizer.save_pretrained(out / "base")
@@ -71,7 +72,8 @@ def make_data(settings: dict[str, Any], out: Path) -> None:
     most = d["test_groups"]
     data.write(out / "data", {"train_3": cut(found, d["train_groups"]), "validation": cut(data.rows(raw, "validation"), most)})
     data.write(out / "tests" / "procedures", {"validation": cut(data.rows(raw, "test"), most)})
-    make_ratios(settings, out, tokenizer)
+    if settings["ratios"]:
+        make_ratios(settings, out, tokenizer)
     data.write(out / "tests" / "domain", {"validation": cut(data.rows(held_out, "train_3", "validation", "test"), most)})
 
 
@@ -87,19 +89,31 @@ def make_ratios(settings: dict[str, Any], out: Path, tokenizer) -> None:
         data.write(out / f"ratio-{ratio}", {"train_3": data.thinned(rows, ratio, seed)})
 
 
-def make_base(settings: dict[str, Any], out: Path) -> None:
+def make_base(settings: dict[str, Any], out: Path, weights: Path | None) -> None:
+    """OUT/base: the weights, as they are or trained on right answers first, or a
+    model from scratch."""
     if (out / "base" / "config.json").exists():
         return
-    b, seed = settings["base"], settings["seed"]
-    tokenizer = base.load_tokenizer(out / "base")
+    b, seed = settings.get("base"), settings["seed"]
     rows = [json.loads(line) for line in (out / "data" / "train_3.jsonl").open(encoding="utf-8")]
-    trained = base.make_model(tokenizer, b["model"], seed)
-    sequences = base.blocks(tokenizer, stage_by_stage(rows, seed), b["block"])
-    with (out / "base.jsonl").open("w", encoding="utf-8") as log:
-        for line in base.train(trained, sequences, b["batch"], b["steps"], b["learning_rate"]):
-            log.write(json.dumps(line) + "\n")
-            log.flush()
-    base.save(trained, tokenizer, out / "base")
+    if weights and not b:
+        (out / "base").symlink_to(weights)
+    elif weights:
+        # The trainer wants a wrong answer with each right one, and makes nothing of it here.
+        data.write(out / "positives", {"train_3": data.thinned(rows, 1, seed)})
+        model = arms.teach(
+            weights, out / "positives", out / "base-run", b["groups"], settings["arms"]["recipe"] | b["recipe"] | {"seed": seed}
+        )
+        (out / "base").symlink_to(model)
+    else:
+        tokenizer = base.load_tokenizer(out / "base")
+        trained = base.make_model(tokenizer, b["model"], seed)
+        sequences = base.blocks(tokenizer, stage_by_stage(rows, seed), b["block"])
+        with (out / "base.jsonl").open("w", encoding="utf-8") as log:
+            for line in base.train(trained, sequences, b["batch"], b["steps"], b["learning_rate"]):
+                log.write(json.dumps(line) + "\n")
+                log.flush()
+        base.save(trained, tokenizer, out / "base")
 
 
 def stage_by_stage(rows: list[data.Row], seed: int) -> Iterator[data.Row]:
@@ -115,9 +129,9 @@ def stage_by_stage(rows: list[data.Row], seed: int) -> Iterator[data.Row]:
 
 def make_arms(settings: dict[str, Any], out: Path, jobs: int) -> None:
     found = [*arms_of(settings, out)]
-    for arm in found:
-        arms.evaluate_base(arm)
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+    # A process each, so that no arm has to do with what another has left of the memory.
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as pool:
+        list(pool.map(arms.evaluate_base, {arm.base_report: arm for arm in found}.values()))
         for name in pool.map(arms.run, found):
             print(name, flush=True)
 
@@ -128,13 +142,14 @@ def arms_of(settings: dict[str, Any], out: Path) -> Iterator[arms.Arm]:
     tests = {name: out / "tests" / name for name in data.TESTS}
 
     def arm(part: str, name: Any, folder: str, tests: dict[str, Path], own: dict[str, Any]) -> arms.Arm:
-        return arms.Arm(out / part / str(name), out / "base", out / folder, tests, groups[part], common | own)
+        settings = {"groups": groups[part]} | common | own
+        return arms.Arm(out / part / str(name), out / "base", out / folder, tests, settings.pop("groups"), settings)
 
     for name, own in settings["methods"].items():
         yield arm("methods", name, "data", tests, own)
     for name, own in settings["sweep"].items():
         yield arm("sweep", name, "data", {"validation": out / "data"}, {"schedule": "joint", **own})
-    for ratio in settings["ratios"]:
+    for ratio in sorted(settings["ratios"], reverse=True):  # the longest is not left for the end
         yield arm("ratios", ratio, f"ratio-{ratio}", tests, {"schedule": "joint"})
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,9 @@ def write(settings: dict[str, Any], out: Path) -> None:
         writer.writeheader()
         writer.writerows({k: f"{v:.4f}" if isinstance(v, float) else v for k, v in line.items()} for line in lines)
     (out / "tables.md").write_text("\n".join(tables(lines)), encoding="utf-8")
-    progressive = [line for line in lines if line["part"] == "methods" and line["arm"] in ("base", "progressive") and line["test"] == "procedures"]
+    progressive = [
+        line for line in lines if line["part"] == "methods" and line["arm"] in ("base", "progressive") and line["test"] == "procedures"
+    ]
     if any(line["arm"] == "progressive" for line in progressive):
         (out / "stages.svg").write_text(plot.stages(progressive), encoding="utf-8")
 
@@ -31,7 +34,7 @@ def collect(settings: dict[str, Any], out: Path) -> Iterator[dict[str, Any]]:
     for part, names in (("methods", settings["methods"]), ("sweep", settings["sweep"]), ("ratios", settings["ratios"])):
         tests = "validation" if part == "sweep" else "procedures-domain"
         base = out / f"base-{tests}.json"
-        if base.exists():
+        if names and base.exists():
             yield from _report(part, "base", 0, json.loads(base.read_text(encoding="utf-8")))
         for name in names:
             metrics = out / part / str(name) / "metrics.jsonl"
@@ -80,12 +83,14 @@ def _by_stage(title: str, lines: list[dict[str, Any]]) -> Iterator[str]:
     parts = ["stage 1", "stage 2", "stage 3", "all"]
     yield f"### {title}"
     yield ""
-    yield "Greedy validity / contrastive accuracy, in %; the positive's log-likelihood a token."
+    yield "Greedy validity / contrastive accuracy, in %, of all with 95 % intervals (Wilson); the positive's log-likelihood a token."
     yield ""
     yield "| | " + " | ".join(f"{p} ({groups[p]})" for p in parts) + " | log-likelihood |"
     yield "|---" * (len(parts) + 2) + "|"
     for name, row in rows.items():
-        cells = [f"{_percent(row[p]['validity'])} / {_percent(row[p]['accuracy'])}" for p in parts]
+        cells = [f"{_percent(row[p]['validity'])} / {_percent(row[p]['accuracy'])}" for p in parts[:-1]]
+        whole = row["all"]
+        cells.append(f"{_interval(whole['validity'], whole['decoded'])} / {_interval(whole['accuracy'], whole['groups'])}")
         yield f"| {name} | " + " | ".join(cells) + f" | {row['all']['likelihood_per_token']:.2f} |"
     yield ""
 
@@ -104,3 +109,13 @@ def _by_operator(title: str, lines: list[dict[str, Any]]) -> Iterator[str]:
 
 def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.0f}"
+
+
+def _interval(share: float | None, n: int) -> str:
+    """A share of n with where it may lie: Wilson's score interval (1927) at 95 %."""
+    if share is None:
+        return "–"
+    z = 1.96
+    middle, half = share + z * z / (2 * n), z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    low, high = ((middle + sign * half) / (1 + z * z / n) for sign in (-1, 1))
+    return f"{100 * share:.0f} ({100 * max(0.0, low):.0f}–{100 * high:.0f})"
