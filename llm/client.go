@@ -160,7 +160,16 @@ func (c *Client) Ready(ctx context.Context) error {
 	return err
 }
 
-func (c *Client) take(ctx context.Context) (*server, error) { return c.wait(ctx, true) }
+// untilAsked is the key, in a call's context, of the one that ends its waiting for
+// a server, though not the call.
+type untilAsked struct{}
+
+func (c *Client) take(ctx context.Context) (*server, error) {
+	if waiting, ok := ctx.Value(untilAsked{}).(context.Context); ok {
+		ctx = waiting
+	}
+	return c.wait(ctx, true)
+}
 
 func (c *Client) wait(ctx context.Context, take bool) (*server, error) {
 	for {

@@ -37,7 +37,9 @@ func Each[T any](ctx context.Context, r *Runner, o EachOptions, n int, work func
 		if failed, ok := errors.AsType[*Error](err); ok && !failed.Stops() {
 			return outcome{value, failed}, nil
 		}
-		if err != nil {
+		if cause := context.Cause(r.stopping); cause != nil && errors.Is(err, cause) {
+			err = ErrStopped // what ended the run is not this job's, which only met it
+		} else if err != nil {
 			r.stop(fmt.Errorf("%s: %w", name(i), err))
 		}
 		return outcome{value, nil}, err

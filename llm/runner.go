@@ -264,7 +264,11 @@ func (r *Runner) once(ctx, waiting context.Context, estimate int, ask attempt) (
 	if err := r.meter.Begin(); err != nil {
 		return Reply{}, err
 	}
-	reply, err := ask(ctx)
+	// Between Ready and the call, another may have found the server gone.
+	reply, err := ask(context.WithValue(ctx, untilAsked{}, waiting))
+	if errors.Is(err, ErrStopped) {
+		return reply, err
+	}
 	used := reply.Usage
 	if problem, ok := errors.AsType[*Error](err); ok {
 		overload = problem.Kind == Overloaded || problem.Kind == RateLimited
