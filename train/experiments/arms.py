@@ -146,8 +146,8 @@ def run(arm: Arm) -> str:
     template = ChatTemplate(model.load_tokenizer(arm.base), str(arm.base))
     groups = store.build(folder, template, settings["max_tokens"], part / "train.bin")
     if settings.get("contrastive") == 0 and beta is None:
-        # Nothing is made of the wrong answers: the prompt, the right one and a single other.
-        groups.records = [replace(r, lengths=r.lengths[:3]) for r in groups.records]
+        # The same groups as the others see, less the wrong answers, of which nothing is made.
+        groups.records = [replace(r, lengths=r.lengths[:2]) for r in groups.records]
     counts = {i: len(groups.of_stage(i)) for i in folder.stages}
     r = resolve(settings, counts, arm.groups)
     (part / "recipe.yaml").write_text(r.dump(), encoding="utf-8")

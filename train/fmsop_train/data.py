@@ -92,19 +92,33 @@ def _decompressed(f):
     import zstandard
 
     class Reader(io.RawIOBase):
-        """zstandard's reader, with its errors as OSError."""
+        """zstandard's frames one behind the other. Its own reader takes an end within
+        a frame for the end of the data."""
 
         def __init__(self):
-            self.stream = zstandard.ZstdDecompressor().stream_reader(f, read_across_frames=True)
+            self.frame, self.read, self.out = None, b"", b""
 
         def readable(self):
             return True
 
         def readinto(self, buffer):
-            try:
-                return self.stream.readinto(buffer)
-            except zstandard.ZstdError as e:
-                raise OSError(f"not zstd, or damaged: {e}") from e
+            while not self.out:
+                self.read = self.read or f.read(zstandard.DECOMPRESSION_RECOMMENDED_INPUT_SIZE)
+                if not self.read and self.frame:
+                    raise OSError("it ends within its compressed data, as a copy that was broken off does")
+                if not self.read:
+                    return 0
+                self.frame = self.frame or zstandard.ZstdDecompressor().decompressobj()
+                try:
+                    self.out = self.frame.decompress(self.read)
+                except zstandard.ZstdError as e:
+                    raise OSError(f"not zstd, or damaged: {e}") from e
+                self.read = b""
+                if self.frame.eof:
+                    self.frame, self.read = None, self.frame.unused_data
+            n = min(len(buffer), len(self.out))
+            buffer[:n], self.out = self.out[:n], self.out[n:]
+            return n
 
     return Reader()
 

@@ -34,7 +34,8 @@ class Metrics:
     def step(self, step: int, values: dict[str, Any], tokens_per_second: float) -> None:
         self._write({"kind": "train", "step": step, **values, "tokens_per_second": round(tokens_per_second, 1)})
         if self.main:
-            self.bar.set_postfix_str(f"phase {values['phase']}, loss {values['loss']:.3f}, right {values['accuracy']:.0%}")
+            right = f", right {values['accuracy']:.0%}" if "accuracy" in values else ""
+            self.bar.set_postfix_str(f"phase {values['phase']}, loss {values['loss']:.3f}{right}")
             self.bar.update()
 
     def validation(self, phase: int, step: int, report: dict[str, Any]) -> None:

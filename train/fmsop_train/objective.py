@@ -5,6 +5,7 @@ s(q,c,a)  the log-likelihood of the answer's tokens, as a sum or as a mean
 L_k       the mean of ℓ over the groups of D^(k), its weight α_k  (Eq. 13)
 """
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -39,7 +40,7 @@ class Losses:
 
     contrastive: torch.Tensor
     nll: torch.Tensor  # of the positive, a mean over its tokens
-    margin: torch.Tensor  # the positive's score less that of the best negative
+    margin: torch.Tensor  # the positive's score less that of the best negative; NaN without one
 
     def total(self, contrastive: float, nll: float) -> torch.Tensor:
         return contrastive * self.contrastive + nll * self.nll
@@ -56,5 +57,5 @@ def losses(sums: torch.Tensor, counts: torch.Tensor, sizes: tuple[int, ...], sco
     return Losses(
         contrastive=torch.stack([info_nce(s, temperature) for s in groups]),
         nll=torch.stack([-m[0] for m in (sums / counts).split(sizes)]),
-        margin=torch.stack([s[0] - s[1:].max() for s in groups]),
+        margin=torch.stack([s[0] - s[1:].max() if len(s) > 1 else s[0] * math.nan for s in groups]),
     )

@@ -52,7 +52,8 @@ def run(options: argparse.Namespace) -> None:
         begin(out, settings, describe(options.model, folder, accelerator), options.resume)
     accelerator.wait_for_everyone()
     try:
-        groups = store.build(folder, template, settings.max_tokens, out / "tokens" / f"train-{accelerator.process_index}.bin")
+        tokens = out / "tokens" / f"train-{accelerator.process_index}.bin"
+        groups = store.build(folder, template, settings.max_tokens, tokens, negatives=settings.contrastive > 0)
         layout = Layout(settings, accelerator.device)
         watch = Watch(folder, template, settings, accelerator, layout) if settings.evaluate_every and settings.validation_groups else None
         trained = model.load(options.model, settings, bf16, accelerator.device)

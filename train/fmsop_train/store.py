@@ -2,7 +2,7 @@
 
 import os
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -46,15 +46,16 @@ class Store:
         return Encoded(r.id, r.stage, parts[0], parts[1:])
 
 
-def build(folder: Folder, template: ChatTemplate, max_tokens: int, path: Path) -> Store:
-    """Writes the tokens of all training groups but those over max_tokens."""
+def build(folder: Folder, template: ChatTemplate, max_tokens: int, path: Path, negatives: bool = True) -> Store:
+    """Writes the tokens of all training groups but those over max_tokens, without
+    the negatives where nothing is made of them."""
     store = Store(path)
     offset = 0
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")
     with part.open("wb") as f:
         for group in folder.groups(folder.train):
-            g = template.encode(group)
+            g = template.encode(group if negatives else replace(group, negatives=()))
             if g.longest > max_tokens:
                 store.left_out[g.stage] = store.left_out.get(g.stage, 0) + 1
                 store.longest = max(store.longest, (g.longest, g.id))

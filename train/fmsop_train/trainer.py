@@ -129,7 +129,8 @@ class Trainer:
                 total += self.forward(phase, groups, counts)
         *sums, tokens, padding = self.accelerator.reduce(total.to(self.accelerator.device), "sum").tolist()
         norm = float(self.accelerator.clip_grad_norm_(self.model.parameters(), self.recipe.clip or math.inf))
-        means = {m: s / len(batch) for m, s in zip(MEASURES, sums)}
+        measured = MEASURES if self.recipe.contrastive else SUPERVISED
+        means = {m: s / len(batch) for m, s in zip(MEASURES, sums) if m in measured}
         if not (math.isfinite(means["loss"]) and math.isfinite(norm)):
             self.refuse(phase, position, batch)
         self.optimizer.step()
@@ -201,6 +202,7 @@ class Trainer:
 
 
 MEASURES = ("loss", "contrastive", "nll", "accuracy", "margin")  # of a step, means over its groups
+SUPERVISED = ("loss", "nll")  # of them, those that need no negatives
 
 
 def worth_of(report: dict[str, Any]) -> tuple[float, ...]:

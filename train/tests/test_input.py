@@ -6,6 +6,7 @@ import unittest
 from pathlib import Path
 
 import tiny
+import zstandard
 
 from fmsop_train import model, recipe
 from fmsop_train.data import open_folder
@@ -90,9 +91,26 @@ class Data(Case):
     def test_a_file_that_is_cut_off(self):
         path = tiny.dataset_folder(self.folder / "data", compressed=True)
         rows = path / "train_3.jsonl.zst"
-        rows.write_bytes(rows.read_bytes()[:-20])
-        with self.refused(TrainError, "train_3.jsonl.zst"):
-            list(open_folder(path).groups("train_3.jsonl.zst"))
+        whole = rows.read_bytes()
+        for n in (1, len(whole) // 2, len(whole) - 1):
+            rows.write_bytes(whole[:n])
+            with self.refused(TrainError, "train_3.jsonl.zst: it ends within its compressed data"):
+                list(open_folder(path).groups("train_3.jsonl.zst"))
+
+    def test_several_frames(self):
+        path = tiny.dataset_folder(self.folder / "data", compressed=True)
+        rows = path / "train_3.jsonl.zst"
+        folder = open_folder(path)
+        groups = list(folder.groups(rows.name))
+        text = zstandard.ZstdDecompressor().decompressobj().decompress(rows.read_bytes())
+        half = len(text) // 2  # within a line
+        first, second = (zstandard.compress(part) for part in (text[:half], text[half:]))
+        rows.write_bytes(first + zstandard.compress(b"") + second)
+        self.assertEqual(list(folder.groups(rows.name)), groups)
+        for cut, words in (first, "train_3.jsonl.zst:"), (first + second[:9], "it ends within"):
+            rows.write_bytes(cut)
+            with self.refused(TrainError, words):
+                list(folder.groups(rows.name))
 
 
 class Limit(Case):

@@ -118,6 +118,16 @@ class Learning(Runs):
         e = self.train("e", *one, "temperature=0.02")[0]
         self.assertGreater(d["contrastive"], 1.5 * e["contrastive"])
 
+    def test_without_contrast_only_positives_are_computed(self):
+        one = ["method=full", "epochs=1", "evaluate_every=0", "nll=1"]
+        lines = self.train("positives", *one, "contrastive=0")
+        almost = self.train("almost", *one, "contrastive=1e-9")
+        for line, other in zip(lines, almost, strict=True):
+            self.assertLess(line["tokens"], other["tokens"])
+            self.assertEqual(set(other) - set(line), {"contrastive", "accuracy", "margin"})
+            for key in ("loss", "nll", "gradient_norm"):
+                self.assertAlmostEqual(line[key], other[key], places=4)
+
     def test_layouts_and_accumulation_give_the_same_losses(self):
         settings = ["method=full", "epochs=1", "evaluate_every=0", "max_tokens=120"]
         shared = self.train("shared", *settings)
