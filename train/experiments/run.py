@@ -95,17 +95,14 @@ def make_base(settings: dict[str, Any], out: Path, weights: Path | None) -> None
     if (out / "base" / "config.json").exists():
         return
     b, seed = settings.get("base"), settings["seed"]
-    rows = [json.loads(line) for line in (out / "data" / "train_3.jsonl").open(encoding="utf-8")]
     if weights and not b:
         (out / "base").symlink_to(weights)
     elif weights:
-        # The trainer wants a wrong answer with each right one, and makes nothing of it here.
-        data.write(out / "positives", {"train_3": data.thinned(rows, 1, seed)})
-        model = arms.teach(
-            weights, out / "positives", out / "base-run", b["groups"], settings["arms"]["recipe"] | b["recipe"] | {"seed": seed}
-        )
+        recipe = settings["arms"]["recipe"] | b["recipe"] | {"seed": seed}
+        model = arms.teach(weights, out / "data", out / "base-run", b["groups"], recipe)
         (out / "base").symlink_to(model)
     else:
+        rows = [json.loads(line) for line in (out / "data" / "train_3.jsonl").open(encoding="utf-8")]
         tokenizer = base.load_tokenizer(out / "base")
         trained = base.make_model(tokenizer, b["model"], seed)
         sequences = base.blocks(tokenizer, stage_by_stage(rows, seed), b["block"])

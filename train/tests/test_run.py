@@ -168,10 +168,12 @@ class Watched(Runs):
         validity = iter([0.5, 1.0, 0.25, 0.25])
         with unittest.mock.patch.object(trainer.Watch, "evaluate", lambda *_: {"validity": next(validity), "accuracy": 1, "margin": 1}):
             self.train("out", "method=full", "patience=2", "schedule=joint", "epochs=3")
-        with unittest.mock.patch.object(trainer.Watch, "evaluate", lambda *_: {"validity": 1, "accuracy": 1, "margin": 1}):
-            with unittest.mock.patch.object(Stop, "asked", side_effect=[False, True]):
-                with self.assertRaises(TrainError):
-                    self.train("short", "method=full", "patience=2", "schedule=joint", "epochs=3")
+        with (
+            unittest.mock.patch.object(trainer.Watch, "evaluate", lambda *_: {"validity": 1, "accuracy": 1, "margin": 1}),
+            unittest.mock.patch.object(Stop, "asked", side_effect=[False, True]),
+            self.assertRaises(TrainError),
+        ):
+            self.train("short", "method=full", "patience=2", "schedule=joint", "epochs=3")
         state = torch.load(self.folder / "short" / "checkpoints" / "phase-1-step-2" / "state.pt", weights_only=False)
         torch.testing.assert_close(self.weights("out")["model.norm.weight"], state["weights"]["model.norm.weight"], rtol=0, atol=0)
 
@@ -218,12 +220,14 @@ class Failing(Runs):
             self.train("out")
 
     def test_out_of_memory(self):
-        with unittest.mock.patch.object(objective, "log_likelihoods", side_effect=torch.OutOfMemoryError("CUDA out of memory")):
-            with self.assertRaisesRegex(
+        with (
+            unittest.mock.patch.object(objective, "log_likelihoods", side_effect=torch.OutOfMemoryError("CUDA out of memory")),
+            self.assertRaisesRegex(
                 TrainError,
                 r"out of memory over \d+ tokens, groups s1-train-\d.*: lower micro_tokens, or set method=qlora; micro_tokens is 16384",
-            ):
-                self.train("out", "evaluate_every=0")
+            ),
+        ):
+            self.train("out", "evaluate_every=0")
 
     def test_no_tensorboard(self):
         with (

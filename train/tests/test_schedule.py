@@ -17,8 +17,8 @@ def plan(counts=COUNTS, **settings):
 class Phases(unittest.TestCase):
     def near(self, got: dict, want: dict):
         self.assertEqual(got.keys(), want.keys())
-        for k in want:
-            self.assertAlmostEqual(got[k], want[k])
+        for k, value in want.items():
+            self.assertAlmostEqual(got[k], value)
 
     def test_progressive_goes_through_the_cumulative_sets(self):
         p = plan(epochs=3)
