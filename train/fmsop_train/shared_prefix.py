@@ -71,6 +71,8 @@ def pack(groups: list[Encoded], device: torch.device, kernel: str = "sdpa") -> B
 
 def attention(module, query, key, value, attention_mask, dropout=0.0, scaling=None, spans=None, **kwargs):
     """Attention over packed groups; over anything else the ordinary one."""
+    if spans is None and query.shape[2] == 1 and query.device.type == "cpu":
+        return _one_token(query, key, value, attention_mask, scaling).transpose(1, 2).contiguous(), None
     if spans is None:
         return sdpa_attention_forward(module, query, key, value, attention_mask, dropout=dropout, scaling=scaling, **kwargs)
     if isinstance(spans, BlockMask):
@@ -79,6 +81,18 @@ def attention(module, query, key, value, attention_mask, dropout=0.0, scaling=No
         repeats = query.shape[1] // key.shape[1]
         out = _by_span(query, repeat_kv(key, repeats), repeat_kv(value, repeats), spans, scaling)
     return out.transpose(1, 2).contiguous(), None
+
+
+def _one_token(query, key, value, mask: torch.Tensor | None, scaling: float | None) -> torch.Tensor:
+    """Of a token each, as answers are decoded: in bfloat16 a CPU's kernel takes several
+    times as long for it."""
+    batch, heads, _, width = query.shape
+    rows = query.reshape(batch, key.shape[1], -1, width)  # heads that share a key
+    with torch.autocast(query.device.type, enabled=False):
+        scores = rows.float() @ key.float().transpose(2, 3) * (width**-0.5 if scaling is None else scaling)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -torch.inf)
+        return (scores.softmax(-1).to(value.dtype) @ value).view(batch, heads, 1, width)
 
 
 def _by_span(query, key, value, spans: tuple[Span, ...], scaling: float | None) -> torch.Tensor:

@@ -93,5 +93,22 @@ class SharedPrefix(unittest.TestCase):
             self.same(self.model)
 
 
+class Decoding(unittest.TestCase):
+    def test_one_token_is_as_the_kernel_has_it(self):
+        g = torch.Generator().manual_seed(5)
+        query, key, value = (torch.randn(3, heads, n, 8, generator=g) for heads, n in ((6, 1), (2, 11), (2, 11)))
+        masked = torch.ones(3, 1, 1, 11, dtype=torch.bool)
+        masked[1, ..., :4] = False  # padding
+        repeated = [x.repeat_interleave(3, dim=1) for x in (key, value)]
+        for mask in (None, masked):
+            want = F.scaled_dot_product_attention(query, *repeated, attn_mask=mask, scale=0.3).transpose(1, 2)
+            got, _ = shared_prefix.attention(None, query, key, value, mask, scaling=0.3)
+            torch.testing.assert_close(got, want)
+            rounded = (x.bfloat16() for x in (query, key, value))
+            with torch.autocast("cpu", torch.bfloat16):
+                got, _ = shared_prefix.attention(None, *rounded, mask, scaling=0.3)
+            torch.testing.assert_close(got.float(), want, atol=0.02, rtol=0.02)
+
+
 if __name__ == "__main__":
     unittest.main()
