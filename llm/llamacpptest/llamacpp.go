@@ -35,8 +35,8 @@ type Server struct {
 //go:embed serve.py
 var serve string
 
-// The line is written at once, but llama.cpp, which writes its log in pieces from
-// a thread of its own, may have begun a line before it.
+// It comes in one piece, but llama.cpp, which writes its log in pieces from a thread
+// of its own, may have begun a line before it.
 var listening = regexp.MustCompile(`address (127\.0\.0\.1:\d+)\n`)
 
 // Start serves a model, a GGUF file, until the end of the test: four requests

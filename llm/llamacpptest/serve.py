@@ -1,4 +1,5 @@
 """Serves a GGUF file by llama.cpp until it is killed, and prints the address."""
+import os
 import signal
 import sys
 
@@ -16,5 +17,7 @@ params.cpuparams_batch.n_threads = 1
 params.warmup = False
 params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
 server = xllamacpp.Server(params)
-print("address", server.listening_address.removeprefix("http://"), flush=True)
+address = server.listening_address.removeprefix("http://")
+# In one piece, which print does not promise: llama.cpp's log goes the same way.
+os.write(1, f"address {address}\n".encode())
 signal.pause()
