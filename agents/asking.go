@@ -29,16 +29,7 @@ func AskAll(ctx context.Context, a Answerer, questions []rubric.Question, repeat
 		answers = append(answers, answer)
 		return nil
 	})
-	return answers, drained(err, len(answers), len(questions)*repeats)
-}
-
-// drained is what stopped a run: a Runner that is stopped has its jobs fail, where
-// run.Ordered by itself begins no more of them.
-func drained(err error, done, total int) error {
-	if errors.Is(err, llm.ErrStopped) {
-		return run.ErrDrained{Done: done, Total: total}
-	}
-	return err
+	return answers, llm.Ended(err, len(answers), len(questions)*repeats)
 }
 
 // Scorer is what scores answers. An error is the judge's or the server's fault
@@ -70,7 +61,7 @@ func ScoreAll(ctx context.Context, s Scorer, questions []rubric.Question, answer
 		scores = append(scores, score)
 		return nil
 	})
-	return scores, drained(err, len(scores), len(answers))
+	return scores, llm.Ended(err, len(scores), len(answers))
 }
 
 // scoreAnswer scores one answer. The error is one that ends the run.

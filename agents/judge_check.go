@@ -14,6 +14,7 @@ import (
 
 	"github.com/fmsop/fmsop/dataset"
 	"github.com/fmsop/fmsop/internal/run"
+	"github.com/fmsop/fmsop/llm"
 	"github.com/fmsop/fmsop/rubric"
 )
 
@@ -121,7 +122,7 @@ func (c *checking) run(ctx context.Context, o run.Options) error {
 		c.scores = append(c.scores, s)
 		return nil
 	})
-	return drained(err, len(c.scores), len(c.jobs))
+	return llm.Ended(err, len(c.scores), len(c.jobs))
 }
 
 // value of a job's answer: the mean over the dimensions by their weights; false

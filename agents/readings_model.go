@@ -93,7 +93,7 @@ func ProposeReadings(ctx context.Context, r *reading.Result, w *Writer, o run.Op
 		}
 		return nil
 	})
-	return draft, drained(err, draft.Pieces, len(pieces))
+	return draft, llm.Ended(err, draft.Pieces, len(pieces))
 }
 
 // frameOf tells what the document is, and what can be called.

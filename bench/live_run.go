@@ -63,10 +63,7 @@ func (l *Live) Run(ctx context.Context, tasks []*Task, dir string, o run.Options
 		out.WriteString("\n]\n")
 		return out.Flush()
 	})
-	if errors.Is(err, llm.ErrStopped) {
-		return run.ErrDrained{Done: done, Total: len(tasks)}
-	}
-	return err
+	return llm.Ended(err, done, len(tasks))
 }
 
 type liveResult struct {

@@ -68,8 +68,18 @@ func Each[T any](ctx context.Context, r *Runner, o EachOptions, n int, work func
 	if spent, ok := errors.AsType[*run.SpentError](err); ok {
 		return fmt.Errorf("stopped after %d of %d jobs: %w", done, n, spent)
 	}
+	return Ended(err, done, n)
+}
+
+// Ended is the error of jobs that ask a Runner, for whoever runs them: ErrDrained
+// where the Runner was stopped, and what stops every request without the name of the
+// job that came upon it first.
+func Ended(err error, done, total int) error {
 	if errors.Is(err, ErrStopped) {
-		return run.ErrDrained{Done: done, Total: n}
+		return run.ErrDrained{Done: done, Total: total}
+	}
+	if fault, ok := errors.AsType[*Error](err); ok && fault.Stops() {
+		return fault
 	}
 	return err
 }
