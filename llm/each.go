@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,8 +63,8 @@ func Each[T any](ctx context.Context, r *Runner, o EachOptions, n int, work func
 		each = run.Unordered[outcome]
 	}
 	err := each(ctx, run.Options{Workers: r.workers, Progress: o.Progress, Drain: r.drain, Name: name}, n, job, hand)
-	if errors.Is(err, ErrStopped) { // by a signal, or by what another job met
-		err = context.Cause(r.stopping)
+	if errors.Is(err, ErrStopped) { // by a second signal, by a first, or by what another job met
+		err = cmp.Or(context.Cause(ctx), context.Cause(r.stopping))
 	}
 	if spent, ok := errors.AsType[*run.SpentError](err); ok {
 		return fmt.Errorf("stopped after %d of %d jobs: %w", done, n, spent)
